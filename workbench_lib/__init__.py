@@ -1,0 +1,1 @@
+"""What both papers' libraries need: parameters, corpora, runs, training, generation, figures, display."""
