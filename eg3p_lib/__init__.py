@@ -1,0 +1,1 @@
+"""Explanation graphs (EG3P): knowledge, graphs, sampling, queries, corpora, the ExplaGraphs task and its metrics."""

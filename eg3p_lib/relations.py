@@ -1,0 +1,133 @@
+"""The relations: the paper's 16, how ConceptNet's merge into them, and the 28 of the ExplaGraphs data set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from workbench_lib.errors import WorkbenchError
+
+RELATION_TEXT: Mapping[str, str] = MappingProxyType(
+    {
+        "antonym": "antonym of",
+        "atlocation": "at location",
+        "capableof": "capable of",
+        "causes": "causes",
+        "createdby": "created by",
+        "isa": "is a",
+        "desires": "desires",
+        "hassubevent": "has subevent",
+        "partof": "part of",
+        "hascontext": "has context",
+        "hasproperty": "has property",
+        "madeof": "made of",
+        "notcapableof": "not capable of",
+        "notdesires": "not desires",
+        "receivesaction": "receives action",
+        "usedfor": "used for",
+    }
+)
+"""The 16 relations of the paper's corpora (appendix A, Table 5): id to the wording that ExplaGraphs uses."""
+
+RELATIONS: tuple[str, ...] = tuple(RELATION_TEXT)
+
+EXPLAGRAPHS_RELATIONS: frozenset[str] = frozenset(
+    {
+        *("antonym of", "synonym of", "at location", "not at location", "capable of", "not capable of"),
+        *("causes", "not causes", "created by", "not created by", "is a", "is not a", "desires", "not desires"),
+        *("has subevent", "not has subevent", "part of", "not part of", "has context", "not has context"),
+        *("has property", "not has property", "made of", "not made of", "receives action", "not receives action"),
+        *("used for", "not used for"),
+    }
+)
+"""The 28 relations of the ExplaGraphs data set (its relations.txt)."""
+
+
+class UnknownRelationError(WorkbenchError):
+    """A relation that is none of the 16."""
+
+
+class Merged(NamedTuple):
+    """What a relation of a source becomes: one of the 16, with head and tail swapped where `reverse`."""
+
+    relation: str
+    reverse: bool = False
+
+
+MERGES: Mapping[str, Merged] = MappingProxyType(
+    {
+        "Antonym": Merged("antonym"),
+        "DistinctFrom": Merged("antonym"),
+        "AtLocation": Merged("atlocation"),
+        "LocatedNear": Merged("atlocation"),
+        "CapableOf": Merged("capableof"),
+        "Causes": Merged("causes"),
+        "CausesDesire": Merged("causes"),
+        "MotivatedByGoal": Merged("causes", reverse=True),
+        "CreatedBy": Merged("createdby"),
+        "IsA": Merged("isa"),
+        "InstanceOf": Merged("isa"),
+        "DefinedAs": Merged("isa"),
+        "Desires": Merged("desires"),
+        "HasSubevent": Merged("hassubevent"),
+        "HasFirstSubevent": Merged("hassubevent"),
+        "HasLastSubevent": Merged("hassubevent"),
+        "HasPrerequisite": Merged("hassubevent"),
+        "Entails": Merged("hassubevent"),
+        "MannerOf": Merged("hassubevent"),
+        "PartOf": Merged("partof"),
+        "HasA": Merged("partof", reverse=True),
+        "HasContext": Merged("hascontext"),
+        "HasProperty": Merged("hasproperty"),
+        "MadeOf": Merged("madeof"),
+        "NotCapableOf": Merged("notcapableof"),
+        "NotDesires": Merged("notdesires"),
+        "ReceivesAction": Merged("receivesaction"),
+        "UsedFor": Merged("usedfor"),
+    }
+)
+"""ConceptNet's relations that are kept, after section 4.1: RelatedTo, SimilarTo, Synonym and the rest are not."""
+
+
+def merge_relation(name: str, merges: Mapping[str, Merged] = MERGES) -> Merged | None:
+    """What a source's relation becomes, or None where it is not kept.
+
+    Args:
+        name: A ConceptNet name or URI, one of the 16 ids, or its wording; case does not matter.
+
+    >>> merge_relation("/r/HasA")
+    Merged(relation='partof', reverse=True)
+    >>> merge_relation("is a"), merge_relation("RelatedTo")
+    (Merged(relation='isa', reverse=False), None)
+    """
+    if merges is not MERGES:
+        return _index(merges).get(_key(name))
+    return _DEFAULT_INDEX.get(_key(name))
+
+
+def relation_text(relation: str) -> str:
+    """The ExplaGraphs wording of one of the 16 relations.
+
+    Raises:
+        UnknownRelationError: it is none of the 16.
+
+    >>> relation_text("usedfor")
+    'used for'
+    """
+    try:
+        return RELATION_TEXT[relation]
+    except KeyError:
+        raise UnknownRelationError(f"unknown relation {relation!r} (known: {', '.join(RELATIONS)})") from None
+
+
+def _key(name: str) -> str:
+    return name.strip().removeprefix("/r/").replace(" ", "").replace("_", "").lower()
+
+
+def _index(merges: Mapping[str, Merged]) -> dict[str, Merged]:
+    own = {key: Merged(r) for r, text in RELATION_TEXT.items() for key in (r, _key(text))}
+    return own | {_key(name): merged for name, merged in merges.items()}
+
+
+_DEFAULT_INDEX = _index(MERGES)

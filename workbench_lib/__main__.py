@@ -1,0 +1,99 @@
+"""Command line of the workbench: run notebooks and experiments, see where they stand, check what they made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+
+from workbench_lib import cli, execution, paths, runs
+from workbench_lib.corpus import MANIFEST, Corpus
+from workbench_lib.errors import WorkbenchError
+from workbench_lib.experiments import EXPERIMENTS_DIR, PlannedRun, analysis_of, load_experiment
+from workbench_lib.params import NOTEBOOKS_DIR, ParameterError, load_params
+
+app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@app.command()
+def run(
+    target: Annotated[str, typer.Argument(help="An experiment (name or yaml file), or a notebook's stem.")],
+    preset: Annotated[str, typer.Option(help="Which params/<notebook>/<preset>.yaml: tiny, small, paper.")] = "tiny",
+    change: Annotated[list[str] | None, typer.Option("--set", help="name=value, for a single notebook.")] = None,
+    dry_run: Annotated[bool, typer.Option(help="Show the plan only.")] = False,
+) -> None:
+    """Run what is missing of an experiment and then its analysis, or run one notebook."""
+    execution.prepare_environment()
+    planned = _plan(target, preset, change or [])
+    for number, item in enumerate(planned, start=1):
+        where = f"[{number}/{len(planned)}] {item.notebook} -> {item.id}"
+        if dry_run or item.run.is_done:
+            print(f"{where}: {'done before' if item.run.is_done else 'to do'}", flush=True)
+            continue
+        print(f"{where} ...", flush=True)
+        seconds = execution.execute(item)
+        print(f"{' ' * len(f'[{number}/{len(planned)}]')} {seconds:.0f} s: {_headline(item.run.record()['metrics'])}", flush=True)
+    if not dry_run:
+        _summary(planned)
+
+
+@app.command()
+def status(as_json: AsJson = False) -> None:
+    """List every run: done, running, or unfinished."""
+    found = {}
+    for item in runs.all_runs():
+        record = item.record() if item.is_done else {}
+        found[item.id] = f"done in {record['seconds']} s" if record else "unfinished"
+    cli.emit(found or {"runs": f"none in {paths.runs_dir()}"}, as_json)
+
+
+@app.command()
+def verify(folder: Path, as_json: AsJson = False) -> None:
+    """Check every shard of a corpus folder against its manifest."""
+    corpus = Corpus(folder / "corpus" if not (folder / MANIFEST).exists() and (folder / "corpus").is_dir() else folder)
+    damaged = corpus.verify()
+    if damaged:
+        raise WorkbenchError(f"{corpus.folder}: {len(damaged)} damaged shards, the first: {damaged[0]}")
+    cli.emit({"folder": str(corpus.folder), "rows": len(corpus), "shards": len(corpus.paths), "damaged": 0}, as_json)
+
+
+def _plan(target: str, preset: str, changes: list[str]) -> list[PlannedRun]:
+    if (NOTEBOOKS_DIR / f"{target}.ipynb").exists():
+        return [PlannedRun("notebook", target, load_params(target, preset, dict(map(_name_and_value, changes))))]
+    if changes:
+        raise ParameterError("--set goes with a single notebook; an experiment file says itself what it varies")
+    if not target.endswith(".yaml") and not (EXPERIMENTS_DIR / f"{target}.yaml").exists():
+        known = sorted(p.stem for folder in (EXPERIMENTS_DIR, NOTEBOOKS_DIR) for p in folder.glob("*.*"))
+        raise ParameterError(f"no experiment or notebook {target!r} (there are: {', '.join(known)})")
+    return [*load_experiment(target).plan(preset), analysis_of(target, preset)]
+
+
+def _name_and_value(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ParameterError(f"--set {text!r} is not name=value")
+    return name, yaml.safe_load(value)
+
+
+def _headline(metrics: dict[str, Any]) -> str:
+    numbers = {name: value for name, value in metrics.items() if isinstance(value, int | float)}
+    return ", ".join(f"{name} {value:.4g}" for name, value in list(numbers.items())[:6])
+
+
+def _summary(planned: list[PlannedRun]) -> None:
+    home = paths.home()
+    print("\nExecuted notebooks, figures and metrics:")
+    for item in planned:
+        files = [f for f in (item.run.folder / "notebook.ipynb", item.run.folder / "metrics.json") if f.exists()]
+        print("  " + "  ".join(str(file.relative_to(home)) for file in files))
+    for figure in sorted({str(p) for item in planned for p in item.run.record()["metrics"].get("figures", [])}):
+        print(f"  {figure}")
+    print(json.dumps({"runs": len(planned), "home": str(home)}))
+
+
+if __name__ == "__main__":
+    cli.run(app)

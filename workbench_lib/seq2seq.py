@@ -1,0 +1,151 @@
+"""Seq2seq models and their tokenizers: built from a shape, or loaded from a run, a local folder or a hub name.
+
+The one module that knows BART (Lewis et al. 2020); everything else takes any seq2seq model of `transformers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import (
+    AutoModelForSeq2SeqLM,
+    AutoTokenizer,
+    BartConfig,
+    BartForConditionalGeneration,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+
+from workbench_lib.errors import WorkbenchError
+
+# width, encoder layers, decoder layers, attention heads, feed-forward width; `large` is BART-large's own
+SHAPES = {
+    "tiny": (128, 2, 2, 4, 512),
+    "small": (256, 4, 4, 8, 1024),
+    "base": (768, 6, 6, 12, 3072),
+    "large": (1024, 12, 12, 16, 4096),
+}
+MAX_POSITIONS = 1024
+BART_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")  # BART's own ids 0..3; <mask> comes last there
+ADDED_TOKENS = ("[SEP]", "[ANSWER]", "[I_E]", "[HEAD]", "[ROW]")
+
+
+class ModelError(WorkbenchError):
+    """A model or tokenizer cannot be built or loaded."""
+
+
+def train_tokenizer(texts: Iterable[str], vocabulary: int) -> PreTrainedTokenizerFast:
+    """A byte-level BPE of at most `vocabulary` tokens, laid out as BART's, with the structure tokens added.
+
+    The structure tokens ([SEP], [ANSWER], [I_E], [HEAD], [ROW]) are never split, and stay in decoded text.
+    """
+    if vocabulary < 256 + len(BART_TOKENS) + len(ADDED_TOKENS):
+        raise ModelError(f"a byte-level vocabulary needs at least 266 tokens, not {vocabulary}")
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))  # noqa: S106
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocabulary - len(ADDED_TOKENS),
+        special_tokens=list(BART_TOKENS),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator((_without_added(text) for text in texts), trainer)
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), BART_TOKENS, strict=True))
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, cls_token="<s>", sep_token="</s>", model_max_length=MAX_POSITIONS, **names
+    )
+    add_tokens(fast)
+    return fast
+
+
+def build_model(shape: str, tokenizer: PreTrainedTokenizerFast, *, seed: int, dropout: float) -> PreTrainedModel:
+    """A BART of that shape with fresh weights drawn from `seed`.
+
+    Raises:
+        ModelError: no such shape.
+    """
+    if shape not in SHAPES:
+        raise ModelError(f"unknown shape {shape!r} (there are: {', '.join(SHAPES)})")
+    width, encoder_layers, decoder_layers, heads, feed_forward = SHAPES[shape]
+    config = BartConfig(
+        vocab_size=len(tokenizer),
+        max_position_embeddings=MAX_POSITIONS,
+        d_model=width,
+        encoder_layers=encoder_layers,
+        decoder_layers=decoder_layers,
+        encoder_attention_heads=heads,
+        decoder_attention_heads=heads,
+        encoder_ffn_dim=feed_forward,
+        decoder_ffn_dim=feed_forward,
+        dropout=dropout,
+    )
+    return _fresh(BartForConditionalGeneration, config, seed)
+
+
+def load_tokenizer(name: str | Path) -> PreTrainedTokenizerFast:
+    """The tokenizer of a local folder or a hub name, with the structure tokens added where it lacks them.
+
+    Raises:
+        ModelError: there is no such folder, and no hub to ask or nothing by that name.
+    """
+    tokenizer = _load(AutoTokenizer, name)
+    add_tokens(tokenizer)
+    return tokenizer  # type: ignore[no-any-return]
+
+
+def load_model(name: str | Path, tokenizer: PreTrainedTokenizerFast, *, dropout: float) -> PreTrainedModel:
+    """The seq2seq model of a local folder or a hub name, its embeddings as many as the tokenizer's tokens."""
+    model = _load(AutoModelForSeq2SeqLM, name, dropout=dropout, dtype=torch.float32)
+    if len(tokenizer) > model.get_input_embeddings().num_embeddings:
+        model.resize_token_embeddings(len(tokenizer))
+    return model  # type: ignore[no-any-return]
+
+
+def with_fresh_weights(model: PreTrainedModel, *, seed: int) -> PreTrainedModel:
+    """A model of the same shape whose weights are drawn anew: the baseline without pre-training."""
+    return _fresh(type(model), model.config, seed)
+
+
+def add_tokens(tokenizer: PreTrainedTokenizerFast) -> None:
+    """Give a tokenizer the structure tokens that it lacks."""
+    known = tokenizer.get_vocab()
+    tokenizer.add_tokens([AddedToken(t, normalized=False) for t in ADDED_TOKENS if t not in known])
+
+
+def save(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
+    """Write weights (safetensors), settings and tokenizer to a folder that `from_pretrained` opens without us."""
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+
+
+def count_parameters(model: PreTrainedModel) -> int:
+    """The number of weights, tied ones once."""
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def _fresh(cls: type[PreTrainedModel], config: Any, seed: int) -> PreTrainedModel:
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        return cls(config)
+
+
+def _load(cls: Any, name: str | Path, **settings: Any) -> Any:
+    try:
+        return cls.from_pretrained(str(name), **settings)
+    except (OSError, ValueError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise ModelError(f"{name}: neither a model folder nor a hub model that can be reached ({first})") from error
+
+
+def _without_added(text: str) -> str:
+    for token in ADDED_TOKENS:
+        text = text.replace(token, "")
+    return text

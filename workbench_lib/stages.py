@@ -1,0 +1,158 @@
+"""The parameters of the three stages that both papers share: pre-training, fine-tuning, analysis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from workbench_lib import runs
+from workbench_lib.experiments import load_experiment
+from workbench_lib.files import sha256_of_files
+from workbench_lib.params import NOTEBOOKS_DIR, StageParams
+from workbench_lib.paths import find_data, runs_dir
+from workbench_lib.tasks import get_task
+
+Count = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(gt=0, le=1)]
+Rate = Annotated[float, Field(ge=0, lt=1)]
+
+
+class TrainingParams(StageParams):
+    """What the training loop needs to know (both papers' settings are in the `paper` presets).
+
+    Args:
+        max_source_tokens, max_target_tokens: Longer training examples are left out, and counted.
+        steps: Optimiser steps.
+        tokens_a_batch: Source and target tokens of a step, padding counted.
+        learning_rate: The peak; linear warm-up over `warmup_steps`, then linear decay to 0.
+        dropout: Of the model's layers.
+        validate_every, checkpoint_every: In steps.
+        seed: Of fresh weights, dropout and the order of examples.
+    """
+
+    max_source_tokens: Annotated[int, Field(ge=8, le=1024)]
+    max_target_tokens: Annotated[int, Field(ge=8, le=1024)]
+    steps: Count
+    tokens_a_batch: Annotated[int, Field(ge=64)]
+    learning_rate: Annotated[float, Field(gt=0, lt=1)]
+    warmup_steps: Annotated[int, Field(ge=0)]
+    weight_decay: Rate
+    label_smoothing: Rate
+    dropout: Rate
+    clip_norm: Annotated[float, Field(gt=0)]
+    validate_every: Count
+    checkpoint_every: Annotated[int, Field(ge=10, multiple_of=10)]
+    seed: Annotated[int, Field(ge=0)]
+
+    not_in_id: ClassVar[frozenset[str]] = frozenset({"checkpoint_every"})
+
+
+class PretrainingParams(TrainingParams):
+    """Pre-training of a fresh or loaded model on a synthesised corpus.
+
+    Args:
+        corpus: The corpus's run: an id, or `notebook/preset`.
+        corpus_share: The first part of the corpus's training rows that is used.
+        model: A shape (tiny, small, base, large: fresh weights and a tokenizer trained on the corpus), or a local
+            model folder or hub name to start from.
+        vocabulary: Tokens of the trained tokenizer; a loaded model brings its own.
+    """
+
+    stage: ClassVar[str] = "pretraining"
+    version: ClassVar[int] = 1
+    corpus: str
+    corpus_share: Share
+    model: str
+    vocabulary: Annotated[int, Field(ge=266)]
+
+    @property
+    def slug(self) -> str:
+        source = runs.resolve(self.corpus).split("-")[0]
+        return f"{source}-{self.model.rsplit('/')[-1]}-{self.corpus_share:g}"
+
+    def identities(self) -> dict[str, Any]:
+        return {"corpus": runs.resolve(self.corpus), "model": model_identity(self.model)}
+
+
+class FinetuningParams(TrainingParams):
+    """Fine-tuning on a downstream task, then generation and scores on its `split`.
+
+    Args:
+        task: A registered task, such as explagraphs or wikitq.
+        data: "starter" (built in), "official" (the folder named as the task, under WORKBENCH_DATA), or a folder.
+        split: The split to score, dev or test.
+        model: The pre-training run (an id, or `notebook/preset`), a local model folder, or a hub name.
+        fresh_weights: Keep the model's shape and tokenizer but draw new weights: the run without pre-training.
+        train_share: The part of the training examples that is used, chosen by seed.
+        beams: Of the beam search; 1 is greedy.
+    """
+
+    stage: ClassVar[str] = "finetuning"
+    version: ClassVar[int] = 1
+    task: str
+    data: str
+    split: Literal["dev", "test"]
+    model: str
+    fresh_weights: bool
+    train_share: Share
+    beams: Count
+
+    @property
+    def slug(self) -> str:
+        return f"{self.task}-{'without' if self.fresh_weights else 'with'}"
+
+    @property
+    def data_folder(self) -> str:
+        """"starter", or the folder of the files as a path."""
+        if self.data == "starter":
+            return self.data
+        return str(find_data(self.task if self.data == "official" else self.data))
+
+    def identities(self) -> dict[str, Any]:
+        task = get_task(self.task)
+        return {
+            "task": f"{self.task}/{task.version}",
+            "data": folder_digest(Path(self.data_folder)) if self.data != "starter" else self.data,
+            "model": model_identity(self.model),
+        }
+
+
+class AnalysisParams(StageParams):
+    """Tables and figures from the runs of an experiment.
+
+    Args:
+        experiment: A file of `params/experiments/`, without its ending.
+        preset: The preset at which the experiment was run.
+    """
+
+    stage: ClassVar[str] = "analysis"
+    version: ClassVar[int] = 1
+    experiment: str
+    preset: str
+
+    @property
+    def slug(self) -> str:
+        return f"{self.experiment}-{self.preset}"
+
+    def identities(self) -> dict[str, Any]:
+        return {"experiment": [run.id for run in load_experiment(self.experiment).plan(self.preset)]}
+
+
+def is_run(name: str) -> bool:
+    """Whether a `model` parameter means a run of ours rather than a folder or a hub model."""
+    stem, slash, _ = name.partition("/")
+    return (bool(slash) and (NOTEBOOKS_DIR / f"{stem}.ipynb").exists()) or (runs_dir() / name / "params.yaml").exists()
+
+
+def model_identity(name: str) -> str:
+    """What a `model` parameter stands for: a run's id, a local folder's digest, or a shape or hub name as it is."""
+    if is_run(name):
+        return runs.resolve(name)
+    return folder_digest(Path(name)) if Path(name).is_dir() else name
+
+
+def folder_digest(folder: Path) -> str:
+    """One digest of a folder's files: names and contents."""
+    return sha256_of_files(sorted(path for path in folder.rglob("*") if path.is_file()))
