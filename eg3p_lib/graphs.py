@@ -232,9 +232,9 @@ def _check_writable(field: str, notation: Notation) -> None:
     if _LINE_BREAKS.search(field):
         raise GraphError("line_break", f"{field!r} holds a tab or a line break, and cannot be written")
     if notation == "triples":
-        clash = next((sign for sign in (":", "|") if sign in field.split(" ")), None)
+        clash = next((sign for sign in (":", "|") if sign in field.split(" ")), "")
     else:
-        clash = ";" if ";" in field else ")(" if _BETWEEN_EDGES.search(field) else None
+        clash = ";" if ";" in field else ")(" if _BETWEEN_EDGES.search(field) else ""
     if clash:
         raise GraphError("separator", f"{field!r} holds {clash!r}, which separates in the notation {notation!r}")
 

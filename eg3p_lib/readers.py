@@ -17,7 +17,7 @@ from typing import BinaryIO, NamedTuple
 from workbench_lib.errors import InputError
 
 _STORY_LINE = re.compile(r"^(?P<head>\S.*?) (?P<relation>/r/\S+) (?P<tail>.*\S)$")
-_ALIGNED_NODES = re.compile(r"\+[a-z]{2}:.*$")
+_ALIGNED = re.compile(r"\+(?=/c/|[a-z]{2}:)")
 
 
 class LineError(ValueError):
@@ -35,12 +35,13 @@ class Fields(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """A format: how a line is split, what its weight field says, and whether every term must be a URI."""
+    """A format: how a line is split, what its weight field says, the lines before the first triple,
+    and whether every term must be a URI."""
 
     name: str
     split: Callable[[str], Fields]
     weigh: Callable[[str], float]
-    header: bool = False
+    header: int = 0
     only_uris: bool = False
 
 
@@ -64,7 +65,6 @@ def parse_term(raw: str) -> Term:
     if raw.startswith("/c/"):
         _, _, language, raw, *rest = (*raw.split("/", 4), "", "")[:5]
         sense = rest[0]
-        raw = _ALIGNED_NODES.sub("", raw)
     return Term(language, " ".join(raw.replace("_", " ").lower().split()), sense)
 
 
@@ -79,14 +79,14 @@ def open_lines(path: Path) -> Iterator[Iterator[tuple[int, str]]]:
         raise InputError("is a folder, not a file" if path.is_dir() else "no such file", path=path)
     with path.open("rb") as file:
         packed = file.peek(2)[:2] == b"\x1f\x8b"
-        stream: BinaryIO = io.BufferedReader(gzip.GzipFile(fileobj=file)) if packed else file  # type: ignore[arg-type]
+        stream: BinaryIO = io.BufferedReader(gzip.GzipFile(fileobj=file)) if packed else file
         yield _numbered(stream, path)
 
 
 def _numbered(stream: BinaryIO, path: Path) -> Iterator[tuple[int, str]]:
     number = 0
     try:
-        for number, raw in enumerate(stream, start=1):  # noqa: B007
+        for number, raw in enumerate(stream, start=1):
             yield number, raw.decode("utf-8").removesuffix("\n").removesuffix("\r")
     except UnicodeDecodeError as error:
         raise InputError("is not UTF-8", path=path, line=number, value=error.object[:60]) from None
@@ -107,12 +107,14 @@ def detect_layout(lines: list[str], path: Path) -> Layout:
     if first.startswith("/a/["):
         return Layout("conceptnet-csv", _split_assertion, _weight_of_json, only_uris=True)
     if {"node1", "node2"} <= set(columns):
-        return _graph_layout(columns)
+        return _graph_layout(columns, number, path)
     if len(columns) == 1 and _STORY_LINE.match(first):
         return Layout("head-relation-tail", _split_story, _no_weight)
     if len(columns) in (3, 4):
         return Layout("tab-separated", _split_list, _weight_of_number)
-    message = "is in no known format of triples (tab-separated relation, head, tail; conceptnet-assertions csv; CSKG tsv)"
+    message = (
+        "is in no known format of triples (tab-separated relation, head, tail; conceptnet-assertions csv; CSKG tsv)"
+    )
     raise InputError(message, path=path, line=number, value=first)
 
 
@@ -137,11 +139,12 @@ def _split_story(line: str) -> Fields:
     return Fields(match["relation"], match["head"], match["tail"], "")
 
 
-def _graph_layout(header: list[str]) -> Layout:
+def _graph_layout(header: list[str], number: int, path: Path) -> Layout:
     """CSKG and other KGTK edge files: columns by name, in any order."""
     relation = next((name for name in ("label", "relation") if name in header), None)
     if relation is None:
-        raise LineError("the header needs a column 'label' or 'relation' beside 'node1' and 'node2'")
+        message = "the header needs a column 'label' or 'relation' beside 'node1' and 'node2'"
+        raise InputError(message, path=path, line=number, value="\t".join(header))
     places = [header.index(name) for name in (relation, "node1", "node2")]
     weight = header.index("weight") if "weight" in header else None
 
@@ -149,9 +152,15 @@ def _graph_layout(header: list[str]) -> Layout:
         columns = line.split("\t")
         if len(columns) != len(header):
             raise LineError(f"needs the header's {len(header)} columns, found {len(columns)}")
-        return Fields(*(columns[place] for place in places), columns[weight] if weight is not None else "")
+        label, head, tail = (columns[place] for place in places)
+        return Fields(label, _conceptnet_node(head), _conceptnet_node(tail), "" if weight is None else columns[weight])
 
-    return Layout("kgtk-tsv", split, _weight_of_number, header=True, only_uris=True)
+    return Layout("kgtk-tsv", split, _weight_of_number, header=number, only_uris=True)
+
+
+def _conceptnet_node(node: str) -> str:
+    """ConceptNet's own id of a CSKG node, which joins the ids of several sources by `+`."""
+    return next((part for part in _ALIGNED.split(node) if part.startswith("/c/")), node)
 
 
 def _no_weight(text: str) -> float:

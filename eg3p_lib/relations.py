@@ -90,20 +90,21 @@ MERGES: Mapping[str, Merged] = MappingProxyType(
 """ConceptNet's relations that are kept, after section 4.1: RelatedTo, SimilarTo, Synonym and the rest are not."""
 
 
-def merge_relation(name: str, merges: Mapping[str, Merged] = MERGES) -> Merged | None:
-    """What a source's relation becomes, or None where it is not kept.
+def relation_index(merges: Mapping[str, Merged] = MERGES) -> dict[str, Merged]:
+    """What each `relation_key` becomes: the names of the merge table, and the 16 ids and their wordings as they are.
 
-    Args:
-        name: A ConceptNet name or URI, one of the 16 ids, or its wording; case does not matter.
-
-    >>> merge_relation("/r/HasA")
+    >>> relation_index()[relation_key("/r/HasA")]
     Merged(relation='partof', reverse=True)
-    >>> merge_relation("is a"), merge_relation("RelatedTo")
-    (Merged(relation='isa', reverse=False), None)
+    >>> relation_index()[relation_key("is a")], relation_key("/r/RelatedTo") in relation_index()
+    (Merged(relation='isa', reverse=False), False)
     """
-    if merges is not MERGES:
-        return _index(merges).get(_key(name))
-    return _DEFAULT_INDEX.get(_key(name))
+    own = {key: Merged(r) for r, text in RELATION_TEXT.items() for key in (r, relation_key(text))}
+    return own | {relation_key(name): merged for name, merged in merges.items()}
+
+
+def relation_key(name: str) -> str:
+    """A relation's name or URI without what sources write differently: prefix, case, spaces."""
+    return name.strip().removeprefix("/r/").replace(" ", "").replace("_", "").lower()
 
 
 def relation_text(relation: str) -> str:
@@ -119,15 +120,3 @@ def relation_text(relation: str) -> str:
         return RELATION_TEXT[relation]
     except KeyError:
         raise UnknownRelationError(f"unknown relation {relation!r} (known: {', '.join(RELATIONS)})") from None
-
-
-def _key(name: str) -> str:
-    return name.strip().removeprefix("/r/").replace(" ", "").replace("_", "").lower()
-
-
-def _index(merges: Mapping[str, Merged]) -> dict[str, Merged]:
-    own = {key: Merged(r) for r, text in RELATION_TEXT.items() for key in (r, _key(text))}
-    return own | {_key(name): merged for name, merged in merges.items()}
-
-
-_DEFAULT_INDEX = _index(MERGES)

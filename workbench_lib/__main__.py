@@ -36,7 +36,7 @@ def run(
             continue
         print(f"{where} ...", flush=True)
         seconds = execution.execute(item)
-        print(f"{' ' * len(f'[{number}/{len(planned)}]')} {seconds:.0f} s: {_headline(item.run.record()['metrics'])}", flush=True)
+        print(f"    {seconds:.0f} s: {_headline(item.run.record()['metrics'])}", flush=True)
     if not dry_run:
         _summary(planned)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench_lib.experiments import PlannedRun
@@ -65,7 +66,7 @@ def scale_curve(data: pd.DataFrame, metrics: dict[str, Sequence[str]]) -> Figure
     return figure
 
 
-def _draw_series(axes: plt.Axes, points: pd.DataFrame, name: str, k: int) -> None:
+def _draw_series(axes: Axes, points: pd.DataFrame, name: str, k: int) -> None:
     value = 100 * points["value"]
     errors = [value - 100 * points["low"], 100 * points["high"] - value]
     style = {"color": PALETTE[k], "marker": MARKERS[k], "ms": 4, "capsize": 2, "lw": 1.2}

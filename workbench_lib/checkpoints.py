@@ -94,10 +94,9 @@ def _expected_moments(model: nn.Module) -> dict[str, Tensor]:
 
 def _restore_moments(model: nn.Module, optimizer: Optimizer, moments: Mapping[str, Tensor]) -> None:
     for name, parameter in model.named_parameters():
-        state = {key: moments[f"{name}.{key}"] for key in ("step", "exp_avg", "exp_avg_sq") if f"{name}.{key}" in moments}
-        optimizer.state[parameter] = {
-            key: value if key == "step" else value.to(parameter.device) for key, value in state.items()
-        }
+        step, *means = (moments[f"{name}.{key}"] for key in ("step", "exp_avg", "exp_avg_sq"))
+        average, square = (mean.to(parameter.device) for mean in means)
+        optimizer.state[parameter] = {"step": step, "exp_avg": average, "exp_avg_sq": square}
 
 
 def _random_states() -> dict[str, Tensor]:

@@ -241,9 +241,9 @@ def _write_manifest(folder: Path, settings: dict[str, Any], paths: list[Path]) -
 def _read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     if not path.exists():
-        what = "is unfinished (no manifest.json): build it again to complete it" if folder.is_dir() else "does not exist"
+        what = "is unfinished (no manifest.json): build it again" if folder.is_dir() else "does not exist"
         raise CorpusError(f"the corpus folder {folder} {what}")
     try:
         return Manifest.model_validate_json(path.read_bytes())
     except ValidationError as error:
-        raise CorpusError(f"{path}: not a manifest ({error.error_count()} faults, first: {error.errors()[0]['msg']})") from error
+        raise CorpusError(f"{path}: not a manifest: {error.errors()[0]['msg']}") from error

@@ -11,10 +11,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import fill
+from typing import Any
 
 import matplotlib.pyplot as plt
 import networkx as nx
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from pyvis.network import Network
 
 Edges = Sequence[tuple[str, str, str]]  # head, relation, tail
@@ -56,11 +59,9 @@ def draw_graph(edges: Edges, title: str = "") -> Figure:
     columns = len({x for x, _ in places.values()})
     lines = max(Counter(x for x, _ in places.values()).values(), default=1)
     figure, axes = plt.subplots(figsize=(2.6 * columns + 0.6, 0.9 * lines + 0.9))
+    boxes = {concept: _draw_concept(axes, concept, place, edges) for concept, place in places.items()}
     for (head, tail), relations in _by_pair(edges).items():
-        _draw_edge(axes, places[head], places[tail], "\n".join(relations))
-    for concept, (x, y) in places.items():
-        box = {"boxstyle": "round,pad=0.4", "facecolor": _colour(concept, edges), "edgecolor": INK}
-        axes.text(x, y, fill(_plain(concept), 18), ha="center", va="center", fontsize=9, bbox=box, zorder=3)
+        _draw_edge(axes, boxes[head], boxes[tail], "\n".join(relations))
     axes.set(xlim=(-0.6, columns - 0.4), ylim=(-0.7 * lines / 2 - 0.3, 0.7 * lines / 2 + 0.3))
     axes.set_title(_plain(title), fontsize=10)
     axes.axis("off")
@@ -105,22 +106,30 @@ def _page(edges: Edges, height_px: int) -> str:
     for concept, (x, y) in layout(edges).items():
         colour = {"background": _colour(concept, edges), "border": INK}
         network.add_node(concept, label=concept, shape="box", x=x * 230, y=-y * 110, color=colour, physics=False)
+    font = {"background": PAPER, "strokeWidth": 0, "size": 13}
     seen: Counter[frozenset[str]] = Counter()
     for head, relation, tail in edges:
         seen[frozenset((head, tail))] += 1
         bend = {"type": "curvedCW", "roundness": 0.25 * (seen[frozenset((head, tail))] - 1)}
-        network.add_edge(head, tail, label=relation, color=INK, smooth=bend)
+        network.add_edge(head, tail, label=relation, color=INK, smooth=bend, font=font)
     network.toggle_physics(False)
     page: str = network.generate_html(notebook=True)
     return page
 
 
-def _draw_edge(axes: plt.Axes, start: tuple[float, float], end: tuple[float, float], label: str) -> None:
-    arrow = {"arrowstyle": "-|>", "color": INK, "shrinkA": 34, "shrinkB": 38, "lw": 1.1}
-    axes.annotate("", xy=end, xytext=start, arrowprops=arrow, zorder=1)
-    middle = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+def _draw_concept(axes: Axes, concept: str, place: tuple[float, float], edges: Edges) -> Text:
+    box = {"boxstyle": "round,pad=0.4", "facecolor": _colour(concept, edges), "edgecolor": INK}
+    return axes.text(*place, fill(_plain(concept), 18), ha="center", va="center", fontsize=9, bbox=box, zorder=3)
+
+
+def _draw_edge(axes: Axes, start: Text, end: Text, label: str) -> None:
+    arrow = {"arrowstyle": "-|>", "color": INK, "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
+    arrow |= {"patchA": start.get_bbox_patch(), "patchB": end.get_bbox_patch()}
+    (x1, y1), (x2, y2) = start.get_position(), end.get_position()
+    axes.annotate("", xy=(x2, y2), xytext=(x1, y1), arrowprops=arrow, zorder=1)
     box = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.8}
-    axes.text(*middle, _plain(label), ha="center", va="center", fontsize=8, style="italic", bbox=box, zorder=2)
+    style: Any = {"ha": "center", "va": "center", "fontsize": 8, "style": "italic", "bbox": box, "zorder": 2}
+    axes.text((x1 + x2) / 2, (y1 + y2) / 2, _plain(label), **style)
 
 
 def _by_pair(edges: Edges) -> dict[tuple[str, str], list[str]]:

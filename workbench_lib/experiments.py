@@ -1,12 +1,12 @@
 """An experiment is a yaml file that lists runs: stages, what to set, what to vary, and what feeds what.
 
-    stages:
-      - name: graphs
-        notebook: 01_graph_synthesis
-      - name: pretrained
-        notebook: 03_pretraining
-        set: {corpus: $graphs}           # `$name` stands for every run of an earlier stage
-        vary: {corpus_share: [0.1, 1.0]}
+stages:
+  - name: graphs
+    notebook: 01_graph_synthesis
+  - name: pretrained
+    notebook: 03_pretraining
+    set: {corpus: $graphs}           # `$name` stands for every run of an earlier stage
+    vary: {corpus_share: [0.1, 1.0]}
 """
 
 from __future__ import annotations

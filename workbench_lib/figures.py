@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")  # Okabe and Ito
 MARKERS = ("o", "s", "^", "D", "v", "P")
 COLUMN_INCHES = 3.4  # a column of a two-column paper
-STYLE = {
+STYLE: Any = {
     "font.size": 8,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -77,6 +78,6 @@ def table_figure(data: pd.DataFrame, title: str) -> Figure:
         table.auto_set_column_width(list(range(len(data.columns))))
         for (row, _), cell in table.get_celld().items():
             cell.set_linewidth(0.4)
-            cell.get_text().set_weight("bold" if row == 0 else "normal")
+            cell.get_text().set_fontweight("bold" if row == 0 else "normal")
     plt.close(figure)
     return figure

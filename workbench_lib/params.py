@@ -100,7 +100,8 @@ def load_yaml(path: Path) -> dict[str, Any]:
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ParameterError(f"{path}: no such file{_nearest(path.stem, [p.stem for p in path.parent.glob('*.yaml')])}") from None
+        others = [other.stem for other in path.parent.glob("*.yaml")]
+        raise ParameterError(f"{path}: no such file{_nearest(path.stem, others)}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ParameterError(f"{path}: not yaml: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict) or not all(isinstance(name, str) for name in values):
@@ -182,13 +183,19 @@ def _literal_assignments(cell: str) -> set[str]:
         body = ast.parse(cell).body
     except SyntaxError:
         return set()
-    names = set()
-    for node in body:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        if not targets or not all(isinstance(target, ast.Name) for target in targets) or not _is_literal(node.value):  # type: ignore[attr-defined]
-            return set()
-        names.update(target.id for target in targets if isinstance(target, ast.Name))
-    return names
+    names = [_assigned_name(node) for node in body]
+    return set() if None in names else {name for name in names if name is not None}
+
+
+def _assigned_name(node: ast.stmt) -> str | None:
+    """`name` for `name = literal` and `name: type = literal`, else None."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+    elif isinstance(node, ast.AnnAssign):
+        target = node.target
+    else:
+        return None
+    return target.id if isinstance(target, ast.Name) and _is_literal(node.value) else None
 
 
 def _is_literal(node: ast.expr | None) -> bool:

@@ -137,14 +137,14 @@ def finished(reference: str) -> Run:
     if not run.is_done:
         stem, slash, preset = reference.partition("/")
         how = f": python -m workbench_lib run {stem} --preset {preset}" if slash else ""
-        raise RunError(f"run {run.id} ({reference}) is {'unfinished' if run.folder.exists() else 'missing'}; make it first{how}")
+        state = "unfinished" if run.folder.exists() else "missing"
+        raise RunError(f"run {run.id} ({reference}) is {state}; make it first{how}")
     return run
 
 
 def all_runs() -> list[Run]:
     """Every run folder, by name."""
-    folder = paths.runs_dir()
-    return [Run(path) for path in sorted(folder.iterdir()) if (path / "params.yaml").exists()] if folder.is_dir() else []
+    return [Run(path.parent) for path in sorted(paths.runs_dir().glob("*/params.yaml"))]
 
 
 def write_jsonl(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

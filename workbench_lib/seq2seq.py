@@ -58,10 +58,9 @@ def train_tokenizer(texts: Iterable[str], vocabulary: int) -> PreTrainedTokenize
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
-    names = dict(zip(("bos_token", "pad_token", "eos_token", "unk_token", "mask_token"), BART_TOKENS, strict=True))
-    fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, cls_token="<s>", sep_token="</s>", model_max_length=MAX_POSITIONS, **names
-    )
+    roles = ("bos_token", "pad_token", "eos_token", "unk_token", "mask_token", "cls_token", "sep_token")
+    names = dict(zip(roles, (*BART_TOKENS, "<s>", "</s>"), strict=True))
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=MAX_POSITIONS, **names)
     add_tokens(fast)
     return fast
 
@@ -98,7 +97,7 @@ def load_tokenizer(name: str | Path) -> PreTrainedTokenizerFast:
     """
     tokenizer = _load(AutoTokenizer, name)
     add_tokens(tokenizer)
-    return tokenizer  # type: ignore[no-any-return]
+    return tokenizer
 
 
 def load_model(name: str | Path, tokenizer: PreTrainedTokenizerFast, *, dropout: float) -> PreTrainedModel:
@@ -106,7 +105,7 @@ def load_model(name: str | Path, tokenizer: PreTrainedTokenizerFast, *, dropout:
     model = _load(AutoModelForSeq2SeqLM, name, dropout=dropout, dtype=torch.float32)
     if len(tokenizer) > model.get_input_embeddings().num_embeddings:
         model.resize_token_embeddings(len(tokenizer))
-    return model  # type: ignore[no-any-return]
+    return model
 
 
 def with_fresh_weights(model: PreTrainedModel, *, seed: int) -> PreTrainedModel:

@@ -105,7 +105,7 @@ class FinetuningParams(TrainingParams):
 
     @property
     def data_folder(self) -> str:
-        """"starter", or the folder of the files as a path."""
+        """ "starter", or the folder of the files as a path."""
         if self.data == "starter":
             return self.data
         return str(find_data(self.task if self.data == "official" else self.data))

@@ -71,14 +71,14 @@ def train(
     began = time.monotonic() - progress.seconds
     bar = tqdm(total=params.steps, initial=progress.step, desc="training", unit="step", mininterval=BAR_EVERY_S)
     with bar:
-        for progress, batch in _steps(store, params, progress):
+        for reached, batch in _steps(store, params, progress):
+            progress = replace(reached, seconds=time.monotonic() - began)
             rate = params.learning_rate * learning_rate_factor(progress.step, params)
             loss = training_step(model, optimizer, collate(store, batch, model.config.pad_token_id), rate, params)
             if not math.isfinite(loss):
                 raise TrainingError(f"step {progress.step}: a loss or gradient that is not finite; stopped")
             log.add(progress.step, loss, rate, int(store.lengths[batch].sum()))
             is_last = progress.step == params.steps
-            progress = replace(progress, seconds=time.monotonic() - began)
             if progress.step % LOG_EVERY == 0 or is_last:
                 log.write(progress.seconds)
                 bar.set_postfix(loss=f"{loss:.3f}", refresh=False)

@@ -1,0 +1,1 @@
+"""ReasTAP: tables, typed columns, questions with proven answers, and the downstream tasks on tables."""
