@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from reastap_lib.tables import Limits, Table, keep
 from workbench_lib.errors import InputError, WorkbenchError
@@ -25,6 +25,11 @@ from workbench_lib.paths import find_data
 BUILTIN = "builtin"
 METADATA = "misc/table-metadata.tsv"
 Dialect = Literal["wikitq", "tabfact", "plain"]
+_DIALECTS: dict[Dialect, dict[str, Any]] = {
+    "wikitq": {"doublequote": False, "escapechar": "\\", "strict": True},
+    "tabfact": {"delimiter": "#", "quoting": csv.QUOTE_NONE},
+    "plain": {"strict": True},
+}
 
 
 def load_tables(source: str, limits: Limits) -> tuple[list[Table], Counter[str]]:
@@ -153,26 +158,14 @@ def _read_rows(path: Path, dialect: Dialect) -> Iterator[list[str]]:
         raise InputError("not UTF-8", path=path, line=line, value=error.object[error.start : error.end]) from None
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
-    reader = _reader(text, dialect)
+    lines = re.findall(r"[^\n]*\n|[^\n]+", text.replace("\r\n", "\n").replace("\r", "\n"))
+    reader = csv.reader(lines, **_DIALECTS[dialect])
     try:
         for row in reader:
             if row:
                 yield [clean(cell) for cell in row]
     except csv.Error as error:
         raise InputError(f"not csv ({error})", path=path, line=reader.line_num) from None
-
-
-def _reader(text: str, dialect: Dialect) -> csv._reader:  # type: ignore[name-defined]
-    lines = text.splitlines(keepends=True) if "\r" not in text else text.replace("\r\n", "\n").split("\n")
-    if dialect == "wikitq":
-        return csv.reader(_lines(text), doublequote=False, escapechar="\\", strict=True)
-    if dialect == "tabfact":
-        return csv.reader(lines, delimiter="#", quoting=csv.QUOTE_NONE)
-    return csv.reader(_lines(text), strict=True)
-
-
-def _lines(text: str) -> list[str]:
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 def _wikitq_root(path: Path) -> Path | None:

@@ -20,16 +20,16 @@ DayOrder = Literal["dmy", "mdy"]
 MISSING = frozenset({"", "-", "--", "–", "—", "−", "N/A", "n/a"})
 MAX_DIGITS = 15
 _FOOTNOTES = re.compile(r"(?: ?(?:\[(?:[a-z]|\d{1,3}|(?:nb|note|n) ?\d*)\]|[*†‡§]))+$")
-_GROUPED = r"\d{1,3}(?:,\d{3})+|\d{1,3}(?: \d{3})+"
+_GROUPED = r"[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,3}(?: [0-9]{3})+"
 _FRACTIONS = {"½": "0.5", "¼": "0.25", "¾": "0.75", "⅛": "0.125", "⅜": "0.375", "⅝": "0.625", "⅞": "0.875"}
 _MAGNITUDES = {"k": 3, "thousand": 3, "M": 6, "m": 6, "million": 6, "bn": 9, "B": 9, "billion": 9}
 _CURRENCIES = {"$": "USD", "US$": "USD", "£": "GBP", "€": "EUR", "¥": "¥"}
 _NUMBER = re.compile(
-    rf"(?P<sign>[+\-−])?(?P<currency>US\$|[$£€¥])?(?P<whole>{_GROUPED}|\d+)?(?P<fraction>\.\d+)?"
+    rf"(?P<sign>[+\-−])?(?P<currency>US\$|[$£€¥])?(?P<whole>{_GROUPED}|[0-9]+)?(?P<fraction>\.[0-9]+)?"
     rf"(?P<vulgar>[{''.join(_FRACTIONS)}])?(?P<magnitude>k|M|m|bn|B| ?(?:thousand|million|billion))?(?P<percent> ?%)?"
 )
-_ORDINAL = re.compile(r"(?:[T=][-–]?(?P<tied>\d{1,4})(?:st|nd|rd|th)?|(?P<plain>\d{1,4})(?:st|nd|rd|th))")
-_DURATION = re.compile(r"(?:(?P<hours>\d{1,3}):)?(?P<minutes>\d{1,2}):(?P<seconds>\d{2}(?P<part>\.\d+)?)")
+_ORDINAL = re.compile(r"(?:[T=][-–]?(?P<tied>[0-9]{1,4})(?:st|nd|rd|th)?|(?P<plain>[0-9]{1,4})(?:st|nd|rd|th))")
+_DURATION = re.compile(r"(?:(?P<hours>[0-9]{1,3}):)?(?P<minutes>[0-9]{1,2}):(?P<seconds>[0-9]{2}(?P<part>\.[0-9]+)?)")
 _MONTHS = "january february march april may june july august september october november december".split()
 _MONTH = {name: i for i, full in enumerate(_MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?"
@@ -40,7 +40,7 @@ _DATES = [
     re.compile(r"(?P<name>[a-z]+)\.?,? (?P<year>\d{4})", re.I),
 ]
 _NUMERIC_DATE = re.compile(r"(?P<first>\d{1,2})(?P<mark>[/.-])(?P<second>\d{1,2})(?P=mark)(?P<year>\d{4})")
-_YEAR = re.compile(r"[12]\d{3}")
+_YEAR = re.compile(r"[12][0-9]{3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,6 @@ def parse_number(text: str) -> Number | None:
     (Decimal('1200.50'), '%', None)
     """
     bare = without_footnotes(text)
-    if not bare or not bare[-1].isascii() and bare[-1] not in _FRACTIONS or len(bare) > 40:
-        return None
     return _ordinal(bare) or _duration(bare) or _plain_number(bare)
 
 
@@ -128,7 +126,7 @@ def parse_date(text: str, order: DayOrder | None = None, *, bare_year: bool = Fa
     ('1998-05-12', '2011-02', None)
     """
     bare = without_footnotes(text)
-    if bare_year and _YEAR.fullmatch(bare) and bare.isascii():
+    if bare_year and _YEAR.fullmatch(bare):
         return Date(int(bare))
     if len(bare) < 8 or len(bare) > 40 or not bare.isascii():
         return None
@@ -156,7 +154,7 @@ def _ordinal(text: str) -> Number | None:
 def _duration(text: str) -> Number | None:
     """h:mm:ss, or m:ss with a fraction; 10:30 alone may be a time of day or a score."""
     match = _DURATION.fullmatch(text)
-    if not match or not text.isascii() or not (match["hours"] or match["part"]):
+    if not match or not (match["hours"] or match["part"]):
         return None
     seconds, minutes, hours = Decimal(match["seconds"]), int(match["minutes"]), int(match["hours"] or 0)
     if seconds >= 60 or (match["hours"] and minutes >= 60):
@@ -168,18 +166,16 @@ def _plain_number(text: str) -> Number | None:
     match = _NUMBER.fullmatch(text)
     if not match or not (match["whole"] or match["fraction"] or match["vulgar"]):
         return None
-    whole, fraction, vulgar = match["whole"] or "", match["fraction"] or "", match["vulgar"]
-    digits = whole.replace(",", "").replace(" ", "")
+    digits, fraction = (match["whole"] or "").replace(",", "").replace(" ", ""), match["fraction"] or ""
     magnitude = (match["magnitude"] or "").strip()
-    odd = (
-        not text.replace("−", "-").isascii() and not vulgar and not match["currency"]
-        or (len(digits) > 1 and digits[0] == "0")
-        or len(digits + fraction) > MAX_DIGITS
-        or bool(vulgar and fraction)
-        or (len(magnitude) in (1, 2) and not match["currency"])
-        or bool(match["percent"] and (match["currency"] or magnitude))
-    )
-    return None if odd or not _ascii_digits(digits + fraction) else _number(match, digits, fraction, magnitude)
+    too_long = len(digits + fraction) > MAX_DIGITS
+    code = len(digits) > 1 and digits[0] == "0"
+    two_fractions = bool(match["vulgar"] and fraction)
+    metres_perhaps = len(magnitude) in (1, 2) and not match["currency"]
+    two_units = bool(match["percent"] and (match["currency"] or magnitude))
+    if too_long or code or two_fractions or metres_perhaps or two_units:
+        return None
+    return _number(match, digits, fraction, magnitude)
 
 
 def _number(match: re.Match[str], digits: str, fraction: str, magnitude: str) -> Number:
@@ -196,10 +192,6 @@ def _number(match: re.Match[str], digits: str, fraction: str, magnitude: str) ->
         suffix=percent,
         plain=not (match["vulgar"] or magnitude),
     )
-
-
-def _ascii_digits(text: str) -> bool:
-    return text.isascii()
 
 
 def _named_date(match: re.Match[str]) -> Date | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import resource
+import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +29,7 @@ def run(
 ) -> None:
     """Run what is missing of an experiment and then its analysis, or run one notebook."""
     execution.prepare_environment()
-    planned = _plan(target, preset, change or [])
+    planned, began = _plan(target, preset, change or []), time.monotonic()
     for number, item in enumerate(planned, start=1):
         where = f"[{number}/{len(planned)}] {item.notebook} -> {item.id}"
         if dry_run or item.run.is_done:
@@ -38,7 +39,7 @@ def run(
         seconds = execution.execute(item)
         print(f"    {seconds:.0f} s: {_headline(item.run.record()['metrics'])}", flush=True)
     if not dry_run:
-        _summary(planned)
+        _summary(planned, time.monotonic() - began)
 
 
 @app.command()
@@ -80,19 +81,20 @@ def _name_and_value(text: str) -> tuple[str, Any]:
 
 
 def _headline(metrics: dict[str, Any]) -> str:
-    numbers = {name: value for name, value in metrics.items() if isinstance(value, int | float)}
+    scores = {name: score["value"] for name, score in metrics.get("scores", {}).items()}
+    numbers = scores or {name: value for name, value in metrics.items() if isinstance(value, int | float)}
     return ", ".join(f"{name} {value:.4g}" for name, value in list(numbers.items())[:6])
 
 
-def _summary(planned: list[PlannedRun]) -> None:
-    home = paths.home()
-    print("\nExecuted notebooks, figures and metrics:")
+def _summary(planned: list[PlannedRun], seconds: float) -> None:
+    print(f"\nIn {paths.runs_dir()}:")
     for item in planned:
-        files = [f for f in (item.run.folder / "notebook.ipynb", item.run.folder / "metrics.json") if f.exists()]
-        print("  " + "  ".join(str(file.relative_to(home)) for file in files))
-    for figure in sorted({str(p) for item in planned for p in item.run.record()["metrics"].get("figures", [])}):
-        print(f"  {figure}")
-    print(json.dumps({"runs": len(planned), "home": str(home)}))
+        print(f"  {item.id}/{{notebook.ipynb, metrics.json, figures/}}")
+    last = planned[-1]
+    for figure in last.run.record()["metrics"].get("figures", []):
+        print(f"Figure or table: {last.run.folder / figure}")
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"{len(planned)} runs, {seconds:.0f} s, at most {peak:.0f} MB in one notebook")
 
 
 if __name__ == "__main__":

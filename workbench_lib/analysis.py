@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from workbench_lib.experiments import PlannedRun
 from workbench_lib.figures import COLUMN_INCHES, MARKERS, PALETTE, STYLE
 from workbench_lib.runs import RunError
+from workbench_lib.tasks import get_task
 
 WITHOUT, WITH = "without pre-training", "with pre-training"
 
@@ -51,7 +52,13 @@ def with_and_without(data: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def scale_curve(data: pd.DataFrame, metrics: dict[str, Sequence[str]]) -> Figure:
+def main_metrics(data: pd.DataFrame, most: int = 3) -> dict[str, list[str]]:
+    """The metrics to draw: of each task the first ones that it names, and that were computed."""
+    found = {task: set(group["metric"]) for task, group in data.groupby("task")}
+    return {task: [m for m in get_task(task).higher_is_better if m in names][:most] for task, names in found.items()}
+
+
+def scale_curve(data: pd.DataFrame, metrics: Mapping[str, Sequence[str]]) -> Figure:
     """The first figure: metrics against the corpus's size, a panel a task; 95 % bootstrap intervals over examples."""
     with plt.rc_context(STYLE):
         size = (COLUMN_INCHES * len(metrics), 2.6)
@@ -69,7 +76,7 @@ def scale_curve(data: pd.DataFrame, metrics: dict[str, Sequence[str]]) -> Figure
 def _draw_series(axes: Axes, points: pd.DataFrame, name: str, k: int) -> None:
     value = 100 * points["value"]
     errors = [value - 100 * points["low"], 100 * points["high"] - value]
-    style = {"color": PALETTE[k], "marker": MARKERS[k], "ms": 4, "capsize": 2, "lw": 1.2}
+    style: Any = {"color": PALETTE[k], "marker": MARKERS[k], "ms": 4, "capsize": 2, "lw": 1.2}
     axes.errorbar(points["corpus_examples"], value, yerr=errors, label=name, **style)
 
 

@@ -6,6 +6,7 @@ order by any number of processes, and a killed build goes on where it was. A fol
 
 from __future__ import annotations
 
+import itertools
 import json
 import multiprocessing
 from collections import Counter
@@ -143,6 +144,16 @@ class Corpus:
             if sum(map(len, kept)) >= rows:
                 break
         return pa.Table.from_batches(kept)
+
+    def pairs(self, split: str, limit: int | None = None) -> Iterator[tuple[str, str]]:
+        """(source, target) of the rows of a split ("train", "validation"), in order, the first `limit` of them."""
+        columns = (batch for batch in self.batches(["split", "source", "target"]))
+        rows = (row for batch in columns for row in zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        return itertools.islice(((source, target) for name, source, target in rows if name == split), limit)
+
+    def count(self, split: str) -> int:
+        """The number of rows of a split."""
+        return sum(batch.column(0).to_pylist().count(split) for batch in self.batches(["split"]))
 
     def verify(self) -> list[str]:
         """The names of the shards whose bytes are not those of the manifest; empty when all is well."""

@@ -125,6 +125,8 @@ class AnalysisParams(StageParams):
     Args:
         experiment: A file of `params/experiments/`, without its ending.
         preset: The preset at which the experiment was run.
+
+    The id holds the finished runs, so that an analysis is made anew once more of them are finished.
     """
 
     stage: ClassVar[str] = "analysis"
@@ -137,7 +139,8 @@ class AnalysisParams(StageParams):
         return f"{self.experiment}-{self.preset}"
 
     def identities(self) -> dict[str, Any]:
-        return {"experiment": [run.id for run in load_experiment(self.experiment).plan(self.preset)]}
+        planned = load_experiment(self.experiment).plan(self.preset)
+        return {"experiment": [item.id for item in planned if item.run.is_done]}
 
 
 def is_run(name: str) -> bool:

@@ -170,7 +170,7 @@ def _cut(pool: Indices, lengths: NDArray[np.int64], budget: int) -> list[Indices
 
 
 def collate(store: TokenStore, indices: Sequence[int] | Indices, pad: int) -> dict[str, torch.Tensor]:
-    """The batch of these examples: input_ids, attention_mask (batch, source), labels (batch, target; -100 = ignored)."""
+    """These examples as input_ids and attention_mask (batch, source) and labels (batch, target; -100 = ignored)."""
     input_ids = _pad([store.source(int(i)) for i in indices], pad)
     lengths = torch.tensor([[len(store.source(int(i)))] for i in indices])
     return {

@@ -1,0 +1,70 @@
+"""The parameters of a corpus of synthetic graphs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from eg3p_lib.knowledge import resolve_sources
+from eg3p_lib.queries import Level
+from eg3p_lib.sources import Distractors
+from eg3p_lib.synthesis import SYNTHESIS_VERSION
+from eg3p_lib.templates import templates_path
+from workbench_lib.files import sha256_of_file, sha256_of_files
+from workbench_lib.params import StageParams
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+_List = BeforeValidator(_as_tuple)
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class GraphSynthesisParams(StageParams):
+    """What decides a corpus of graphs; see `GraphGenerator`, `Shape` and `read_knowledge` for the meanings.
+
+    `knowledge` names sources: "starter", files, or glob patterns under WORKBENCH_DATA.
+    """
+
+    stage: ClassVar[str] = "graphs"
+    version: ClassVar[int] = SYNTHESIS_VERSION
+    not_in_id: ClassVar[frozenset[str]] = frozenset({"workers"})
+
+    knowledge: Annotated[tuple[str, ...], _List, Field(min_length=1)]
+    language: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[a-z]+)?$")]
+    min_weight: Annotated[float, Field(allow_inf_nan=False)]
+    graphs: Annotated[int, Field(ge=1)]
+    seed: Annotated[int, Field(ge=0)]
+    incoming: Annotated[tuple[Weight, Weight, Weight], _List]
+    max_depth: Annotated[int, Field(ge=1, le=16)]
+    min_triples: Annotated[int, Field(ge=1)]
+    max_triples: Annotated[int, Field(ge=1, le=64)]
+    levels: Annotated[tuple[Level, ...], _List, Field(min_length=1)]
+    distractors: Distractors
+    templates: str
+    workers: Annotated[int, Field(ge=1)]
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        if self.incoming[1] + self.incoming[2] <= 0:
+            raise ValueError("incoming: 1 or 2 incoming triples must be possible")
+        if self.min_triples > self.max_triples:
+            raise ValueError("min_triples is larger than max_triples")
+        if len(set(self.levels)) < len(self.levels):
+            raise ValueError("levels: each level at most once")
+        return self
+
+    @property
+    def slug(self) -> str:
+        """The number of graphs."""
+        return str(self.graphs)
+
+    def identities(self) -> dict[str, Any]:
+        """The contents of the knowledge sources and of the templates, wherever they lie."""
+        return {
+            "knowledge": sha256_of_files(resolve_sources(self.knowledge)),
+            "templates": sha256_of_file(templates_path(self.templates)),
+        }
