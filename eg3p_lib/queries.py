@@ -78,7 +78,8 @@ def _predicates(node: str, graph: ExplanationGraph, templates: Templates, rng: n
     for edge in graph.edges:
         if edge.tail == node:
             of_head = _predicates(edge.head, graph, templates, rng)
-            said.append(_predicate(edge, _something(of_head) if of_head else edge.head, templates, rng))
+            head = _something(of_head) if of_head else edge.head
+            said.append(_predicate(edge, head, templates, rng, nested=bool(of_head)))
     return said
 
 
@@ -90,8 +91,11 @@ def _hard(graph: ExplanationGraph, templates: Templates, rng: np.random.Generato
     return f"What {asked}" + (f" , together with {_listed(others)}" if others else "")
 
 
-def _predicate(edge: Edge, head: str, templates: Templates, rng: np.random.Generator) -> str:
-    return fill(_choose(templates.questions[edge.relation], rng), head)
+def _predicate(edge: Edge, head: str, templates: Templates, rng: np.random.Generator, *, nested: bool = False) -> str:
+    """What one triple says of its hidden tail; round a nested description no other clause is wrapped, if avoidable."""
+    options = templates.questions[edge.relation]
+    plain = tuple(option for option in options if not option.startswith(_OBJECT_PREFIX))
+    return fill(_choose(plain if nested and plain else options, rng), head)
 
 
 def _something(predicates: list[str]) -> str:

@@ -47,7 +47,8 @@ def load_templates(path: Path = DEFAULT) -> Templates:
     """Read a file of templates.
 
     Raises:
-        InputError: it is missing or no yaml, or a relation is unknown, repeated or missing, or a slot is; with the line.
+        InputError: the file is missing or no yaml; a relation is unknown, repeated or missing; a slot is missing or
+            comes twice. Says where.
 
     >>> load_templates().statements["madeof"][0]
     'X is made of Y'

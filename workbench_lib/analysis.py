@@ -54,8 +54,9 @@ def with_and_without(data: pd.DataFrame) -> pd.DataFrame:
 
 def main_metrics(data: pd.DataFrame, most: int = 3) -> dict[str, list[str]]:
     """The metrics to draw: of each task the first ones that it names, and that were computed."""
-    found = {task: set(group["metric"]) for task, group in data.groupby("task")}
-    return {task: [m for m in get_task(task).higher_is_better if m in names][:most] for task, names in found.items()}
+    tasks = [str(task) for task in data["task"].unique()]
+    computed = {task: set(data.loc[data["task"] == task, "metric"]) for task in tasks}
+    return {task: [m for m in get_task(task).higher_is_better if m in computed[task]][:most] for task in tasks}
 
 
 def scale_curve(data: pd.DataFrame, metrics: Mapping[str, Sequence[str]]) -> Figure:
