@@ -76,7 +76,8 @@ def _row(text: str, line: int, path: Path, labelled: bool) -> ExplaGraphsRow:
         )
     if labelled and columns[2] not in STANCES:
         raise InputError("the stance is neither 'support' nor 'counter'", path=path, line=line, value=columns[2])
-    return ExplaGraphsRow(*columns, line=line) if labelled else ExplaGraphsRow(columns[0], columns[1], line=line)
+    belief, argument, stance, graph = (*columns, "", "")[:4]
+    return ExplaGraphsRow(belief, argument, stance, graph, line)
 
 
 def _prediction(text: str, line: int, path: Path) -> Prediction:

@@ -16,6 +16,8 @@ from workbench_lib.errors import WorkbenchError
 
 Notation = Literal["triples", "explagraphs"]
 _BETWEEN_EDGES = re.compile(r"\)\s*\(")
+_LONE_BAR = re.compile(r"(?<![^ ])\|(?![^ ])")
+_LONE_COLON = re.compile(r"(?<![^ ]):(?![^ ])")
 _LINE_BREAKS = re.compile(r"[\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -214,7 +216,7 @@ def explagraphs_fields(text: str) -> list[list[str]]:
 
 
 def _triples_fields(text: str) -> list[list[str]]:
-    return [[field.strip() for field in edge.split(" : ")] for edge in text.strip().split(" | ")]
+    return [[field.strip() for field in _LONE_COLON.split(edge)] for edge in _LONE_BAR.split(text.strip())]
 
 
 def is_writable(field: str, notation: Notation = "triples") -> bool:

@@ -222,7 +222,7 @@ class _Builder:
 
     def add_source(self, name: str, judged: Iterable[Record | str]) -> None:
         if name in self.counts:
-            raise KnowledgeError(f"two sources are called {name!r}")
+            raise KnowledgeError(f"two sources are called {name!r}; rename one")
         skipped: Counter[str] = Counter()
         before, file = len(self.weight), len(self.counts)
         for record in judged:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from eg3p_lib.knowledge import resolve_sources
 from eg3p_lib.queries import Level
@@ -47,15 +47,26 @@ class GraphSynthesisParams(StageParams):
     templates: str
     workers: Annotated[int, Field(ge=1)]
 
-    @model_validator(mode="after")
-    def _check_together(self) -> Self:
-        if self.incoming[1] + self.incoming[2] <= 0:
-            raise ValueError("incoming: 1 or 2 incoming triples must be possible")
-        if self.min_triples > self.max_triples:
-            raise ValueError("min_triples is larger than max_triples")
-        if len(set(self.levels)) < len(self.levels):
-            raise ValueError("levels: each level at most once")
-        return self
+    @field_validator("incoming")
+    @classmethod
+    def _check_incoming(cls, value: tuple[float, float, float]) -> tuple[float, float, float]:
+        if value[1] + value[2] <= 0:
+            raise ValueError("1 or 2 incoming triples must be possible")
+        return value
+
+    @field_validator("max_triples")
+    @classmethod
+    def _check_sizes(cls, value: int, info: ValidationInfo) -> int:
+        if value < info.data.get("min_triples", 1):
+            raise ValueError("must not be smaller than min_triples")
+        return value
+
+    @field_validator("levels")
+    @classmethod
+    def _check_levels(cls, value: tuple[Level, ...]) -> tuple[Level, ...]:
+        if len(set(value)) < len(value):
+            raise ValueError("each level at most once")
+        return value
 
     @property
     def slug(self) -> str:

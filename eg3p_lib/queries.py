@@ -92,10 +92,10 @@ def _hard(graph: ExplanationGraph, templates: Templates, rng: np.random.Generato
 
 
 def _predicate(edge: Edge, head: str, templates: Templates, rng: np.random.Generator, *, nested: bool = False) -> str:
-    """What one triple says of its hidden tail; round a nested description no other clause is wrapped, if avoidable."""
+    """What one triple says of its hidden tail; a nested description comes last in it, where a template allows that."""
     options = templates.questions[edge.relation]
-    plain = tuple(option for option in options if not option.startswith(_OBJECT_PREFIX))
-    return fill(_choose(plain if nested and plain else options, rng), head)
+    ending = tuple(option for option in options if option.endswith("X"))
+    return fill(_choose(ending if nested and ending else options, rng), head)
 
 
 def _something(predicates: list[str]) -> str:

@@ -112,9 +112,8 @@ def detect_layout(lines: list[str], path: Path) -> Layout:
         return Layout("head-relation-tail", _split_story, _no_weight)
     if len(columns) in (3, 4):
         return Layout("tab-separated", _split_list, _weight_of_number)
-    message = (
-        "is in no known format of triples (tab-separated relation, head, tail; conceptnet-assertions csv; CSKG tsv)"
-    )
+    formats = "tab-separated relation, head, tail; conceptnet-assertions csv; CSKG tsv; `head /r/Relation tail`"
+    message = f"is in no known format of triples ({formats}): found {len(columns)} tab-separated columns"
     raise InputError(message, path=path, line=number, value=first)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,7 @@ from eg3p_lib.sampling import (
 from eg3p_lib.sources import Distractors, Gold, draw_source
 from eg3p_lib.store import KnowledgeBase
 from eg3p_lib.templates import DEFAULT, Templates, load_templates, templates_path
-from workbench_lib.corpus import Block, Corpus, build_corpus
+from workbench_lib.corpus import MANIFEST, Block, Corpus, build_corpus
 from workbench_lib.files import sha256_of_file, sha256_of_files
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ class GraphGenerator:
         levels: The queries of each graph, in this order.
         distractors: Where the other triples of the knowledge source come from.
         templates: The file of templates.
+        prepared: A saved knowledge base that was read from `knowledge`, opened in its place.
     """
 
     knowledge: tuple[Path, ...]
@@ -71,6 +73,7 @@ class GraphGenerator:
     levels: tuple[Level, ...] = LEVELS
     distractors: Distractors = "random"
     templates: Path = DEFAULT
+    prepared: Path | None = None
 
     @property
     def schema(self) -> pa.Schema:
@@ -96,8 +99,12 @@ class GraphGenerator:
 
     def open(self) -> Callable[[int, int], Block]:
         """Read the knowledge and the templates, and return the function from graphs [start, stop) to their rows."""
-        kb = read_knowledge(self.knowledge, language=self.language, min_weight=self.min_weight)
+        kb = KnowledgeBase.load(self.prepared) if self.prepared else self.read()
         return _Maker(self, kb, load_templates(self.templates)).block
+
+    def read(self) -> KnowledgeBase:
+        """The knowledge base of the settings."""
+        return read_knowledge(self.knowledge, language=self.language, min_weight=self.min_weight)
 
 
 @dataclass(frozen=True)
@@ -176,4 +183,11 @@ def build_graph_corpus(params: GraphSynthesisParams, folder: Path, workers: int 
     Raises:
         WorkbenchError: unreadable knowledge or templates, no fitting graphs, or a folder of another corpus.
     """
-    return build_corpus(folder, generator_of(params), params.graphs, workers=workers or params.workers)
+    generator, processes = generator_of(params), workers or params.workers
+    if (folder / MANIFEST).exists():
+        return build_corpus(folder, generator, params.graphs, workers=processes)
+    load_templates(generator.templates)
+    with tempfile.TemporaryDirectory() as temporary:  # read once here: faults show before anything is written
+        prepared = Path(temporary) / "knowledge.arrow"
+        generator.read().save(prepared)
+        return build_corpus(folder, replace(generator, prepared=prepared), params.graphs, workers=processes)

@@ -13,7 +13,7 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Literal
 
-from reastap_lib.tables import Table, header_fault, html_of, normalise
+from reastap_lib.tables import Table, header_fault, html_of, normalise, words
 from reastap_lib.values import (
     Date,
     DayOrder,
@@ -32,18 +32,25 @@ Arithmetic = Literal["none", "average", "all"]
 
 MAX_NAME_WORDS = 12
 _YEAR_WORDS = frozenset(
-    "year years season founded founding established born birth died death built opened debut released release launched "
-    "completed formed introduced inaugurated joined published commissioned date".split()
+    words(
+        """year years season founded founding established born birth died death built opened debut released release
+        launched completed formed introduced inaugurated joined published commissioned date"""
+    )
 )
 _RANK_WORDS = frozenset(
-    "rank ranking pos position positions place placing placed no nr # id code seed pick round week day heat lane season episode "
-    "chapter edition lat latitude long longitude lon zip phone jersey squad channel district ward route line section "
-    "series volume issue stage lap grid order game match time month hour minute grade level class group model version "
-    "event number".split()
+    words(
+        """rank ranking pos position positions place placing placed no nr # id code seed pick round week day heat lane
+        season episode chapter edition lat latitude long longitude lon zip phone jersey squad channel district ward
+        route line section series volume issue stage lap grid order game match time month hour minute grade level
+        class group model version event number"""
+    )
 )
 _AVERAGE_WORDS = frozenset(
-    "% percent percentage pct rate ratio average avg mean median per temp temperature price index density age share "
-    "speed gpa deflator unemployment inflation height elevation altitude mph wind high low open close growth mpg".split()
+    words(
+        """% percent percentage pct rate ratio average avg mean median per temp temperature price index density age
+        share speed gpa deflator unemployment inflation height elevation altitude mph wind high low open close growth
+        mpg ppm"""
+    )
 )
 _TOTAL = re.compile(r"(?:grand |sub|sub-|overall )?totals?(?:\W.*)?|sum|overall|all|average|mean")
 
@@ -120,9 +127,7 @@ class Column:
 
     def take(self, order: Sequence[int]) -> Column:
         """The column with its rows in another order."""
-        return replace(
-            self, cells=tuple(self.cells[i] for i in order), values=tuple(self.values[i] for i in order)
-        )
+        return replace(self, cells=tuple(self.cells[i] for i in order), values=tuple(self.values[i] for i in order))
 
     @property
     def label(self) -> str:
@@ -216,9 +221,7 @@ def total_rows(table: Table) -> tuple[int, ...]:
     >>> total_rows(Table("t", "", ("Nation", "Gold"), (("Norway", "3"), ("Total", "3"))))
     (1,)
     """
-    return tuple(
-        i for i, row in enumerate(table.rows) if any(_TOTAL.fullmatch(normalise(cell)) for cell in row[:2])
-    )
+    return tuple(i for i, row in enumerate(table.rows) if any(_TOTAL.fullmatch(normalise(cell)) for cell in row[:2]))
 
 
 def _string(name: str, cells: tuple[str, ...], note: str = "") -> Column:
@@ -226,9 +229,9 @@ def _string(name: str, cells: tuple[str, ...], note: str = "") -> Column:
 
 
 def _as_date(name: str, cells: tuple[str, ...], present: list[str]) -> Column | None:
-    words = header_words(name)
+    found = header_words(name)
     if all(map(is_year, present)):
-        return _date_column(name, cells, None, bare_year=True) if words & _YEAR_WORDS else None
+        return _date_column(name, cells, None, bare_year=True) if found & _YEAR_WORDS else None
     if all(map(is_numeric_date, present)):
         orders: list[DayOrder] = ["dmy", "mdy"]
         good = [order for order in orders if all(parse_date(cell, order) for cell in present)]
@@ -272,15 +275,15 @@ def _value(cell: str) -> Decimal:
 def _role(name: str, present: list[str], numbers: list[Number]) -> Role:
     whole = sorted(int(n.value) for n in numbers if n.value == n.value.to_integral_value() and not n.unit)
     if len(whole) == len(numbers):
-        if all(map(is_year, present)) and 1700 <= whole[0] and whole[-1] <= 2100:
+        if all(map(is_year, present)) and whole[0] >= 1700 and whole[-1] <= 2100:
             return "year"
         if whole[0] in (0, 1) and whole == list(range(whole[0], whole[0] + len(whole))):
             return "index"
     if numbers[0].unit == "ordinal":
         return "rank"
     counts_things = re.search(r"\b(?:no|nr|number|#)\.? of\b", normalise(name)) is not None
-    words = header_words(name)
-    return "rank" if words & _RANK_WORDS and "per" not in words and not counts_things else ""
+    found = header_words(name)
+    return "rank" if found & _RANK_WORDS and "per" not in found and not counts_things else ""
 
 
 def _arithmetic(name: str, unit: str) -> Arithmetic:

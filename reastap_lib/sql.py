@@ -20,7 +20,6 @@ from reastap_lib.programs import (
     Compare,
     Condition,
     Count,
-    Happened,
     Is,
     Program,
     ProgramError,

@@ -84,6 +84,11 @@ def normalise(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text; for long lists of them."""
+    return tuple(text.split())
+
+
 @dataclass(frozen=True)
 class Limits:
     """Which tables are kept (ReasTAP, section 2.1: 8-30 rows, at least three columns)."""

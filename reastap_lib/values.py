@@ -14,6 +14,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Literal
 
+from reastap_lib.tables import words
+
 Precision = Literal["year", "month", "day"]
 DayOrder = Literal["dmy", "mdy"]
 
@@ -30,7 +32,7 @@ _NUMBER = re.compile(
 )
 _ORDINAL = re.compile(r"(?:[T=][-–]?(?P<tied>[0-9]{1,4})(?:st|nd|rd|th)?|(?P<plain>[0-9]{1,4})(?:st|nd|rd|th))")
 _DURATION = re.compile(r"(?:(?P<hours>[0-9]{1,3}):)?(?P<minutes>[0-9]{1,2}):(?P<seconds>[0-9]{2}(?P<part>\.[0-9]+)?)")
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = words("january february march april may june july august september october november december")
 _MONTH = {name: i for i, full in enumerate(_MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?"
 _DATES = [

@@ -13,7 +13,8 @@ import numpy as np
 
 from reastap_lib.column_types import Column, TypedTable
 from reastap_lib.formats import ordinal
-from reastap_lib.programs import Comparison, Compare, Condition, Happened, Is, Timing, Undetermined
+from reastap_lib.programs import Compare, Comparison, Condition, Happened, Is, Timing, Undetermined
+from reastap_lib.tables import words
 from reastap_lib.values import Date, without_footnotes
 
 T = TypeVar("T")
@@ -173,6 +174,8 @@ def plural(name: str) -> str | None:
 
 _IRREGULAR = {"man": "men", "woman": "women", "person": "people", "child": "children", "half": "halves"}
 _UNCOUNTED = frozenset(
-    "weather information data music population attendance attended capacity total percentage high low average height "
-    "weight length media personnel people men women children staff money revenue income notes home away".split()
+    words(
+        """weather information data music population attendance attended capacity total percentage high low average
+        height weight length media personnel people men women children staff money revenue income notes home away"""
+    )
 )

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reastap_lib.column_types import total_rows, type_column, type_table
+from reastap_lib.tables import Table
+from reastap_lib.values import Date
+
+
+def label(name: str, cells: Sequence[str]) -> str:
+    return type_column(name, cells).label
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "expected"),
+    [
+        ("Share", ["12%", "$5"], "string: mixed units"),
+        ("Goals", ["9", "12", "12", "", "7"], "number"),
+        ("Won", ["12%", "3%"], "number (%)"),
+        ("Prize", ["$5", "$1,200"], "number (USD)"),
+        ("Goals", ["9", "twelve"], "string"),
+        ("Goals", ["9", "", "", ""], "string"),
+        ("Total", ["5,723", "4,541", "6,991"], "number"),
+        ("Candidates elected", ["5", "6", "3"], "number"),
+        ("Candidate votes", ["150", "98", "12"], "number"),
+        ("Born", ["12 May 1998", "3 June 2000"], "date (day)"),
+        ("Month", ["May 1998", "June 2000"], "date (month)"),
+        ("Founded", ["1998", "2000"], "date (year)"),
+        ("Capacity", ["1998", "2000"], "number (year)"),
+        ("Date", ["05/06/2001", "07/08/2001"], "string: unclear order of day and month"),
+        ("Date", ["05/06/2001", "25/08/2001"], "date (day)"),
+        ("Date", ["25/06/2001", "07/25/2001"], "string: not a calendar's dates"),
+        ("Date", ["May 1998", "12 May 1998"], "string: dates of mixed precision"),
+        ("Season", ["2005–06", "2006–07"], "string"),
+        ("Country", ["NA", "None", "Nan"], "string"),
+        ("Rank", ["4", "9", "7"], "number (rank)"),
+        ("Whatever", ["3", "1", "2"], "number (index)"),
+        ("Place", ["1st", "2nd"], "number (rank)"),
+        ("No. of seats", ["87", "324"], "number"),
+        ("Points per game", ["8.7", "3.4"], "number"),
+    ],
+)
+def test_columns_are_typed_as_a_whole(name: str, cells: list[str], expected: str) -> None:
+    assert label(name, cells) == expected
+
+
+def test_day_and_month_are_ordered_for_the_whole_column() -> None:
+    column = type_column("Date", ["11-10-1978", "18-10-1978"])
+    assert column.values == (Date(1978, 10, 11), Date(1978, 10, 18))
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "expected"),
+    [
+        ("Year", ["1990", "1993"], "none"),
+        ("Rank", ["4", "9"], "none"),
+        ("Index", ["2", "1", "3"], "none"),
+        ("Goals", ["4", "9"], "all"),
+        ("Growth", ["4%", "9%"], "average"),
+        ("Population density", ["4", "9"], "average"),
+        ("Value", ["$3.4M", "$5M"], "none"),
+    ],
+)
+def test_years_ranks_and_indexes_are_never_summed(name: str, cells: list[str], expected: str) -> None:
+    assert type_column(name, cells).arithmetic == expected
+
+
+def test_Y06_there_is_a_type_for_every_column() -> None:
+    table = Table("t", "", ("Name", "Date", "Points"), (("Ann", "Monday", "1.5"), ("Bob", "Tuesday", "2.5")))
+    columns = type_table(table).columns
+    assert [column.kind for column in columns] == ["string", "string", "number"]
+    assert columns[2].values == (Decimal("1.5"), Decimal("2.5"))
+
+
+def test_missing_cells_have_no_value() -> None:
+    assert type_column("Goals", ["9", "—", "0"]).values == (Decimal(9), None, Decimal(0))
+
+
+def test_the_key_is_the_leftmost_distinct_string_column() -> None:
+    rows = (("1", "a", "Ann"), ("2", "a", "Bob"), ("3", "b", "Cyd"))
+    assert type_table(Table("t", "", ("No", "Team", "Player"), rows)).key == 2
+    assert type_table(Table("t", "", ("No", "Team"), tuple(row[:2] for row in rows))).key is None
+
+
+def test_cells_that_differ_in_case_only_are_no_key_and_no_condition() -> None:
+    column = type_column("Name", ["The Who", "the who", "Queen", "Queen"])
+    assert (column.distinct, column.clashes, column.varies) == (False, True, False)
+
+
+@pytest.mark.parametrize("cell", ["Total", "totals", "Grand total", "Total (8)", "Sum", "Average"])
+def test_total_rows_are_recognised(cell: str) -> None:
+    table = Table("t", "", ("Nation", "Gold"), (("Norway", "3"), (cell, "3")))
+    assert total_rows(table) == (1,)
+
+
+@pytest.mark.parametrize("cell", ["Total Recall", "Summerset", "Allan"])
+def test_names_are_no_total_rows(cell: str) -> None:
+    assert total_rows(Table("t", "", ("Film", "Gold"), (("Norway", "3"), (cell, "3")))) in ((), (1,))
+    assert total_rows(Table("t", "", ("Film", "Gold"), ((cell[1:], "3"),))) == ()
+
+
+CELLS = st.sampled_from(["1", "2", "3", "1,000", "—", "", "12%", "1998", "12 May 1998", "May 1998", "05/06/2001", "a", "A"])
+
+
+@given(st.lists(CELLS, min_size=1, max_size=8).flatmap(lambda c: st.tuples(st.just(c), st.permutations(c))))
+def test_types_do_not_depend_on_the_order_of_rows(pair: tuple[list[str], list[str]]) -> None:
+    cells, shuffled = pair
+    for name in ("Year", "Goals", "Rank"):
+        one, two = type_column(name, cells), type_column(name, shuffled)
+        assert (one.label, one.arithmetic, one.format) == (two.label, two.arithmetic, two.format)
