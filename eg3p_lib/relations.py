@@ -32,6 +32,28 @@ RELATION_TEXT: Mapping[str, str] = MappingProxyType(
 
 RELATIONS: tuple[str, ...] = tuple(RELATION_TEXT)
 
+PAPER_SHARES: Mapping[str, float] = MappingProxyType(
+    {
+        "antonym": 0.1291,
+        "atlocation": 0.1255,
+        "capableof": 0.0591,
+        "causes": 0.1035,
+        "createdby": 0.0016,
+        "isa": 0.1970,
+        "desires": 0.0131,
+        "hassubevent": 0.1332,
+        "partof": 0.0467,
+        "hascontext": 0.0381,
+        "hasproperty": 0.0261,
+        "madeof": 0.0038,
+        "notcapableof": 0.0008,
+        "notdesires": 0.0091,
+        "receivesaction": 0.0114,
+        "usedfor": 0.1019,
+    }
+)
+"""The share of each relation over all of the paper's corpora (Table 5, column Overall)."""
+
 EXPLAGRAPHS_RELATIONS: frozenset[str] = frozenset(
     {
         *("antonym of", "synonym of", "at location", "not at location", "capable of", "not capable of"),

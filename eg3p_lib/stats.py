@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from eg3p_lib.relations import RELATIONS
+from eg3p_lib.relations import PAPER_SHARES, RELATIONS, relation_text
 from workbench_lib.corpus import Corpus, CorpusError
 from workbench_lib.files import replacing
 
@@ -57,6 +59,20 @@ def corpus_stats(corpus: Corpus) -> dict[str, Any]:
         "source_chars": _of_chars(lengths, longest, len(corpus)),
         "rejected": corpus.manifest.rejected,
     }
+
+
+def relation_table(stats: Mapping[str, Any]) -> pd.DataFrame:
+    """The share of each relation beside the paper's (Table 5), largest of the paper's first.
+
+    Args:
+        stats: What `corpus_stats` gives.
+
+    Returns:
+        Columns relation, this corpus, paper; shares are fractions of 1.
+    """
+    order = sorted(RELATIONS, key=lambda relation: -PAPER_SHARES[relation])
+    shares = ((relation_text(r), stats["relation_shares"][r], PAPER_SHARES[r]) for r in order)
+    return pd.DataFrame(shares, columns=["relation", "this corpus", "paper"])
 
 
 def _relations(targets: pa.StringArray) -> list[str]:

@@ -164,7 +164,9 @@ def plural(name: str) -> str | None:
         return None
     word = name.split()[-1].lower()
     if word in _IRREGULAR:
-        return name[: len(name) - len(word)] + _IRREGULAR[word]
+        return name[: len(name) - len(word) + 1] + _IRREGULAR[word][1:]
+    if word.endswith("man"):
+        return None if word in ("human", "german", "roman", "talisman", "shaman") else name[:-2] + "en"
     if word.endswith(("s", "ed", "ing", "er than")) or word in _UNCOUNTED or len(word) < 3:
         return None
     if word.endswith("y") and word[-2] not in "aeiou":
@@ -172,7 +174,7 @@ def plural(name: str) -> str | None:
     return name + ("es" if word.endswith(("x", "z", "ch", "sh")) else "s")
 
 
-_IRREGULAR = {"man": "men", "woman": "women", "person": "people", "child": "children", "half": "halves"}
+_IRREGULAR = {"person": "people", "child": "children", "half": "halves"}
 _UNCOUNTED = frozenset(
     words(
         """weather information data music population attendance attended capacity total percentage high low average

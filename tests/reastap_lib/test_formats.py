@@ -11,7 +11,7 @@ from reastap_lib.values import Date
 
 def test_S01_ordinals() -> None:
     numbers = [1, 2, 3, 4, 10, 11, 12, 13, 21, 22, 101, 111, 112]
-    expected = "1st 2nd 3rd 4th 10th 11th 12th 13th 21st 22nd 101st 111th 112th".split()
+    expected = ["1st", "2nd", "3rd", "4th", "10th", "11th", "12th", "13th", "21st", "22nd", "101st", "111th", "112th"]
     assert [ordinal(number) for number in numbers] == expected
 
 

@@ -89,7 +89,22 @@ def test_Y03_order_of_day_and_month_comes_from_outside() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["192.168.0.1", "1,5", "100,12", "1,2,3", "Nan", "Inf", "1_000", "٣", "NA", "None", "null", "12.05.1998", "1e5", "²"],
+    [
+        "192.168.0.1",
+        "1,5",
+        "100,12",
+        "1,2,3",
+        "Nan",
+        "Inf",
+        "1_000",
+        "٣",
+        "NA",
+        "None",
+        "null",
+        "12.05.1998",
+        "1e5",
+        "²",
+    ],
 )
 def test_Y04_texts_are_not_made_numbers(text: str) -> None:
     assert parse_number(text) is None

@@ -90,9 +90,7 @@ lengths_of_examples = st.lists(st.tuples(st.integers(2, 60), st.integers(2, 40))
 
 @settings(max_examples=200, deadline=None)
 @given(lengths=lengths_of_examples, budget=st.integers(1, 400), seed=st.integers(0, 5), epoch=st.integers(0, 5))
-def test_an_epoch_uses_every_example_once_within_the_budget(
-    lengths: Any, budget: int, seed: int, epoch: int
-) -> None:
+def test_an_epoch_uses_every_example_once_within_the_budget(lengths: Any, budget: int, seed: int, epoch: int) -> None:
     batches = epoch_batches(lengths, budget, seed=seed, epoch=epoch)
     assert sorted(i for batch in batches for i in batch.tolist()) == list(range(len(lengths)))
     for batch in batches:

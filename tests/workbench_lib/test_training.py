@@ -164,7 +164,7 @@ def test_eight_examples_are_learnt_by_heart(tokenizer: Any, store: TokenStore, t
     params = toy_params(
         steps=150, learning_rate=0.003, dropout=0.0, label_smoothing=0.0, tokens_a_batch=1000, validate_every=150
     )
-    trained = train(model, store, store, params, tmp_path / "run")
+    trained = train(model, store, store, params, tmp_path)
     config = generation_config(model, max_new_tokens=64, beams=1)
     written = generate(model, tokenizer, [source for source, _ in PAIRS], config, max_source_tokens=64)
     assert written.texts == [target for _, target in PAIRS]
@@ -175,8 +175,8 @@ def test_eight_examples_are_learnt_by_heart(tokenizer: Any, store: TokenStore, t
 
 def test_a_run_logs_steps_rates_and_tokens(model: Any, store: TokenStore, tmp_path: Path) -> None:
     params = toy_params(steps=25, validate_every=15)
-    trained = train(model, store, store, params, tmp_path / "run")
-    rows = read_metrics(tmp_path / "run" / "metrics.jsonl")
+    trained = train(model, store, store, params, tmp_path)
+    rows = read_metrics(tmp_path / "metrics.jsonl")
     assert [row["step"] for row in rows if "loss" in row] == [10, 20, 25]
     assert [row["step"] for row in rows if "validation_loss" in row] == [15, 25]
     rates = [row["learning_rate"] for row in rows if "loss" in row]
@@ -192,7 +192,7 @@ def test_a_run_logs_steps_rates_and_tokens(model: Any, store: TokenStore, tmp_pa
 
 
 def test_a_finished_run_trains_no_further(tokenizer: Any, store: TokenStore, tmp_path: Path) -> None:
-    params, folder = toy_params(steps=10), tmp_path / "run"
+    params, folder = toy_params(steps=10), tmp_path
     first = toy_model(tokenizer)
     trained = train(first, store, store, params, folder)
     log = (folder / "metrics.jsonl").read_bytes()
@@ -213,6 +213,11 @@ def context() -> Any:
     """Fresh processes, forked from a server that has nothing but imported the modules."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["workbench_toy_training"])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # Python 3.11's server ignores sys.path
+        first = context.Process(target=int)
+        first.start()  # starts the server, too
+        first.join()
     return context
 
 
@@ -274,8 +279,8 @@ def test_a_loss_that_is_not_finite_stops_and_keeps_the_last_checkpoint(
 @pytest.fixture
 def checkpoints(tokenizer: Any, store: TokenStore, tmp_path: Path) -> Path:
     """The checkpoints of a run of 10 steps."""
-    train(toy_model(tokenizer), store, None, toy_params(steps=10), tmp_path / "run")
-    return tmp_path / "run/checkpoints"
+    train(toy_model(tokenizer), store, None, toy_params(steps=10), tmp_path)
+    return tmp_path / "checkpoints"
 
 
 def load(folder: Path, model: Any) -> Progress | None:
