@@ -10,10 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Literal
 
-from reastap_lib.tables import Table, header_fault, html_of, normalise, words
+from reastap_lib.headers import says_average, says_rank, says_year
+from reastap_lib.tables import Table, header_fault, html_of, normalise
 from reastap_lib.values import (
     Date,
     DayOrder,
@@ -31,27 +32,6 @@ Role = Literal["", "year", "rank", "index"]
 Arithmetic = Literal["none", "average", "all"]
 
 MAX_NAME_WORDS = 12
-_YEAR_WORDS = frozenset(
-    words(
-        """year years season founded founding established born birth died death built opened debut released release
-        launched completed formed introduced inaugurated joined published commissioned date"""
-    )
-)
-_RANK_WORDS = frozenset(
-    words(
-        """rank ranking pos position positions place placing placed no nr # id code seed pick round week day heat lane
-        season episode chapter edition lat latitude long longitude lon zip phone jersey squad channel district ward
-        route line section series volume issue stage lap grid order game match time month hour minute grade level
-        class group model version event number"""
-    )
-)
-_AVERAGE_WORDS = frozenset(
-    words(
-        """% percent percentage pct rate ratio average avg mean median per temp temperature price index density age
-        share speed gpa deflator unemployment inflation height elevation altitude mph wind high low open close growth
-        mpg ppm"""
-    )
-)
 _TOTAL = re.compile(r"(?:grand |sub|sub-|overall )?totals?(?:\W.*)?|sum|overall|all|average|mean")
 
 
@@ -229,9 +209,8 @@ def _string(name: str, cells: tuple[str, ...], note: str = "") -> Column:
 
 
 def _as_date(name: str, cells: tuple[str, ...], present: list[str]) -> Column | None:
-    found = header_words(name)
     if all(map(is_year, present)):
-        return _date_column(name, cells, None, bare_year=True) if found & _YEAR_WORDS else None
+        return _date_column(name, cells, None, bare_year=True) if says_year(name) else None
     if all(map(is_numeric_date, present)):
         orders: list[DayOrder] = ["dmy", "mdy"]
         good = [order for order in orders if all(parse_date(cell, order) for cell in present)]
@@ -281,13 +260,11 @@ def _role(name: str, present: list[str], numbers: list[Number]) -> Role:
             return "index"
     if numbers[0].unit == "ordinal":
         return "rank"
-    counts_things = re.search(r"\b(?:no|nr|number|#)\.? of\b", normalise(name)) is not None
-    found = header_words(name)
-    return "rank" if found & _RANK_WORDS and "per" not in found and not counts_things else ""
+    return "rank" if says_rank(name) else ""
 
 
 def _arithmetic(name: str, unit: str) -> Arithmetic:
-    return "average" if unit in ("%", "s") or header_words(name) & _AVERAGE_WORDS else "all"
+    return "average" if unit in ("%", "s") or says_average(name) else "all"
 
 
 def _format(present: list[str], numbers: list[Number]) -> NumberFormat:
@@ -304,13 +281,3 @@ def _format(present: list[str], numbers: list[Number]) -> NumberFormat:
         minus="−" if any("−" in cell for cell in present) else "-",
         plain=all(n.plain for n in numbers) and len(around) == 1 and len(separators) < 2,
     )
-
-
-@lru_cache(maxsize=4096)
-def header_words(name: str) -> frozenset[str]:
-    """The words of a header in lower case; # and % are words.
-
-    >>> sorted(header_words("No. of votes (%)"))
-    ['%', 'no', 'of', 'votes']
-    """
-    return frozenset(re.findall(r"[^\W\d_]+|[#%]", name.casefold()))

@@ -6,10 +6,11 @@ for the second route. Nothing is guessed: where a table does not determine the a
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Any, Literal
 
 from reastap_lib.column_types import TypedTable
 from reastap_lib.formats import TooManyDigits, format_number, time_between
@@ -88,8 +89,8 @@ class Aggregate:
 class Rank:
     """The cell of `column` in the row with the k-th largest (latest) or smallest (earliest) cell of `by`.
 
-    Ties (DESIGN: ambiguous is rejected): all rows that tie for the first place are the answer; no later place is
-    asked for where two rows tie at or above it.
+    Rows whose cell is missing are not ranked. Ties: all rows that tie for the first place are the answer; no later
+    place is asked for where two rows tie at or above it.
     """
 
     column: int
@@ -178,15 +179,15 @@ def matching_all(where: Iterable[Condition], table: TypedTable) -> Rows:
     return rows
 
 
-_TESTS: dict[str, Callable[[object, object], bool]] = {
-    "=": lambda a, b: a == b,
-    "<": lambda a, b: a < b,  # type: ignore[operator]
-    ">": lambda a, b: a > b,  # type: ignore[operator]
-    "<=": lambda a, b: a <= b,  # type: ignore[operator]
-    ">=": lambda a, b: a >= b,  # type: ignore[operator]
-    "before": lambda a, b: a < b,  # type: ignore[operator]
-    "after": lambda a, b: a > b,  # type: ignore[operator]
-    "on": lambda a, b: a == b,
+_TESTS: dict[str, Callable[[Any, Any], bool]] = {
+    "=": operator.eq,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+    "before": operator.lt,
+    "after": operator.gt,
+    "on": operator.eq,
 }
 
 

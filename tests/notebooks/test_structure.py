@@ -101,8 +101,8 @@ def test_every_preset_is_complete_and_valid(path: Path) -> None:
 
 
 @each_notebook
-def test_its_second_code_cell_of_work_checks_the_parameters(path: Path) -> None:
-    """Nothing may happen before the check: imports, parameters, then `from_notebook`."""
+def test_nothing_happens_before_the_parameters_are_checked(path: Path) -> None:
+    """Imports, parameters, then `from_notebook`."""
     first, second, third = code_cells(path)[:3]
     assert is_parameters(second)
     assert all(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.parse(source(first)).body)

@@ -126,6 +126,12 @@ def test_programs_that_do_not_fit_are_errors(players: TypedTable) -> None:
         execute(Count((Happened(BORN, "before", Date(1980)),)), players)
 
 
+def test_cells_that_differ_in_case_only_are_no_condition(typed) -> None:  # type: ignore[no-untyped-def]
+    table = typed(["Song", "Band"], [["a", "The Who"], ["b", "the who"], ["c", "Queen"]])
+    with pytest.raises(Undetermined, match="differ only in case"):
+        execute(Count((Is(1, "The Who"),)), table)
+
+
 def test_evidence_names_the_cells(players: TypedTable) -> None:
     assert execute(Select(PLAYER, (REDS, OVER_5)), players).evidence == (
         *((0, PLAYER), (0, CLUB), (0, GOALS)),

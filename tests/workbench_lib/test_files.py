@@ -21,20 +21,24 @@ def test_replacing_puts_the_new_file_in_place(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
 
 
+def write_half(path: Path, error: BaseException) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text("half")
+        raise error
+
+
 def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("old")
-    with pytest.raises(KeyboardInterrupt), replacing(path) as temporary:
-        temporary.write_text("half")
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        write_half(path, KeyboardInterrupt())
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
 
 
 def test_a_failure_of_a_new_file_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="half"), replacing(tmp_path / "a.txt") as temporary:
-        temporary.write_text("half")
-        raise ValueError("half")
+    with pytest.raises(ValueError, match="half"):
+        write_half(tmp_path / "a.txt", ValueError("half"))
     assert list(tmp_path.iterdir()) == []
 
 

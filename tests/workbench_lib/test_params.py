@@ -40,8 +40,10 @@ def test_a_missing_name_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("seed", True), ("seed", 1.0), ("seed", "7"), ("seed", None), ("rate", "abc"), ("rate", True), ("flag", 1)]
-    + [("name", 7), ("levels", "easy"), ("levels", [1])],
+    [
+        *(("seed", True), ("seed", 1.0), ("seed", "7"), ("seed", None), ("rate", "abc"), ("rate", True), ("flag", 1)),
+        *(("name", 7), ("levels", "easy"), ("levels", [1])),
+    ],
 )
 def test_a_value_of_another_type_is_refused_and_shown(name: str, value: Any) -> None:
     text = fault({"seed": 1, name: value})

@@ -162,13 +162,13 @@ def test_weight_decay_spares_biases_and_norms(model: Any) -> None:
 def test_eight_examples_are_learnt_by_heart(tokenizer: Any, store: TokenStore, tmp_path: Path) -> None:
     model = toy_model(tokenizer, dropout=0.0)
     params = toy_params(
-        steps=150, learning_rate=0.003, dropout=0.0, label_smoothing=0.0, tokens_a_batch=1000, validate_every=150
+        steps=80, learning_rate=0.003, dropout=0.0, label_smoothing=0.0, tokens_a_batch=1000, validate_every=80
     )
     trained = train(model, store, store, params, tmp_path)
     config = generation_config(model, max_new_tokens=64, beams=1)
     written = generate(model, tokenizer, [source for source, _ in PAIRS], config, max_source_tokens=64)
     assert written.texts == [target for _, target in PAIRS]
-    assert trained.steps == 150
+    assert trained.steps == 80
     assert trained.validation_loss == pytest.approx(evaluate_loss(model, store, params), rel=1e-6)
     assert trained.loss < 0.1
 

@@ -1,0 +1,69 @@
+"""What a header's words say about the numbers below it: years, ranks and codes, or measures that are never summed."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from reastap_lib.tables import normalise, words
+
+_YEAR_WORDS = frozenset(
+    words(
+        """year years season founded founding established born birth died death built opened debut released release
+        launched completed formed introduced inaugurated joined published commissioned date"""
+    )
+)
+_RANK_WORDS = frozenset(
+    words(
+        """rank ranking pos position positions place placing placed no nr # id code seed pick round week day heat lane
+        season episode chapter edition lat latitude long longitude lon zip phone jersey squad channel district ward
+        route line section series volume issue stage lap grid order game match time month hour minute grade level
+        class group model version event number"""
+    )
+)
+_AVERAGE_WORDS = frozenset(
+    words(
+        """% percent percentage pct rate ratio average avg mean median per temp temperature price index density age
+        share speed gpa deflator unemployment inflation height elevation altitude mph wind high low open close growth
+        mpg ppm"""
+    )
+)
+_COUNTS_THINGS = re.compile(r"\b(?:no|nr|number|#)\.? of\b")
+
+
+@lru_cache(maxsize=4096)
+def header_words(name: str) -> frozenset[str]:
+    """The words of a header in lower case; # and % are words.
+
+    >>> sorted(header_words("No. of votes (%)"))
+    ['%', 'no', 'of', 'votes']
+    """
+    return frozenset(re.findall(r"[^\W\d_]+|[#%]", name.casefold()))
+
+
+def says_year(name: str) -> bool:
+    """Whether four digits below the header are years, and so dates.
+
+    >>> says_year("Model year"), says_year("Candidates elected")
+    (True, False)
+    """
+    return bool(header_words(name) & _YEAR_WORDS)
+
+
+def says_rank(name: str) -> bool:
+    """Whether numbers below the header name or order things, so that no sum or average of them means anything.
+
+    >>> says_rank("Pos."), says_rank("No. of seats"), says_rank("Points per game")
+    (True, False, False)
+    """
+    found = header_words(name)
+    return bool(found & _RANK_WORDS) and "per" not in found and not _COUNTS_THINGS.search(normalise(name))
+
+
+def says_average(name: str) -> bool:
+    """Whether numbers below the header may be averaged but not summed.
+
+    >>> says_average("Unemployment (%)"), says_average("Goals")
+    (True, False)
+    """
+    return bool(header_words(name) & _AVERAGE_WORDS)
