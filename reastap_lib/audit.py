@@ -13,6 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pandas as pd
+
 from reastap_lib.column_types import TypedTable, total_rows, type_table
 from reastap_lib.formats import ordinal
 from reastap_lib.serialisation import count_words, join_answers, parse
@@ -74,6 +76,17 @@ def stats(corpus: Corpus) -> dict[str, Any]:
         "skills": {name: _share(name, count, n) for name, count in sorted(skills.items())},
         "rejected": corpus.manifest.rejected,
     }
+
+
+def share_table(summary: Mapping[str, Any]) -> pd.DataFrame:
+    """Each skill's share beside the paper's (Table 1), in the table's order; the argument is what `stats` gives.
+
+    Returns:
+        Columns skill, this corpus, paper; shares are fractions of 1.
+    """
+    known = [name for name in skill_names() if name in summary["skills"]]
+    shares = ((name, summary["skills"][name]["share"], summary["skills"][name]["paper"]) for name in known)
+    return pd.DataFrame(shares, columns=["skill", "this corpus", "paper"])
 
 
 def _share(name: str, count: int, n: int) -> dict[str, float | int | None]:

@@ -78,7 +78,7 @@ class TableGenerator:
 
     def settings(self) -> dict[str, Any]:
         """All that decides the rows; with the count of the tables used and left out."""
-        prepared = _prepared(self)
+        prepared = prepared_tables(self)
         return {
             "kind": "tables",
             "version": SYNTHESIS_VERSION,
@@ -130,7 +130,7 @@ class Synthesiser:
     def __init__(self, generator: TableGenerator):
         self._seed = generator.seed
         self._max_words = generator.max_source_words
-        self._prepared = _prepared(generator)
+        self._prepared = prepared_tables(generator)
         self._skills = [get_skill(name) for name in generator.skills]
         self._bounds = list(itertools.accumulate(shares(generator.skills).values()))
         self._served = [self._tables_for(skill) for skill in self._skills]
@@ -198,7 +198,8 @@ class Synthesiser:
 
 
 @lru_cache(maxsize=4)
-def _prepared(generator: TableGenerator) -> Prepared:
+def prepared_tables(generator: TableGenerator) -> Prepared:
+    """The tables that a generator asks about, and what was left out; kept for the next call."""
     held_out = _held_out(generator.held_out)
     return prepare(generator.tables, generator.limits, generator.max_source_words, held_out)
 

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from reastap_lib.audit import audit, stats
+from reastap_lib.audit import audit, share_table, stats
 from reastap_lib.synthesis import SCHEMA
 from workbench_lib.corpus import Block, Corpus, build_corpus
 from workbench_lib.errors import WorkbenchError
@@ -95,3 +95,16 @@ def test_a_corpus_of_another_kind_is_an_error(tmp_path: Path) -> None:
     other = build_corpus(tmp_path / "other", Rows([{"source": "x"}], schema), 1)
     with pytest.raises(WorkbenchError, match="not a table corpus"):
         stats(other)
+
+
+def test_share_table_stands_in_the_order_of_table_1() -> None:
+    summary = {
+        "skills": {
+            "counting": {"n": 3, "share": 0.75, "paper": 0.18},
+            "conjunction": {"n": 1, "share": 0.25, "paper": 0.216},
+        }
+    }
+    table = share_table(summary)
+    assert table["skill"].tolist() == ["conjunction", "counting"]
+    assert table["this corpus"].tolist() == [0.25, 0.75]
+    assert table["paper"].tolist() == [0.216, 0.18]
