@@ -14,7 +14,9 @@ from workbench_lib import cli, execution, paths, runs
 from workbench_lib.corpus import MANIFEST, Corpus
 from workbench_lib.errors import WorkbenchError
 from workbench_lib.experiments import EXPERIMENTS_DIR, PlannedRun, analysis_of, load_experiment
+from workbench_lib.locks import hold
 from workbench_lib.params import NOTEBOOKS_DIR, ParameterError, load_params
+from workbench_lib.runs import Run
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -44,12 +46,8 @@ def run(
 
 @app.command()
 def status(as_json: AsJson = False) -> None:
-    """List every run: done, running, or unfinished."""
-    found = {}
-    for item in runs.all_runs():
-        record = item.record() if item.is_done else {}
-        found[item.id] = f"done in {record['seconds']} s" if record else "unfinished"
-    cli.emit(found or {"runs": f"none in {paths.runs_dir()}"}, as_json)
+    """List every run: done, unfinished, in use by whom, or damaged."""
+    cli.emit({item.id: _state(item) for item in runs.all_runs()}, as_json)
 
 
 @app.command()
@@ -60,6 +58,17 @@ def verify(folder: Path, as_json: AsJson = False) -> None:
     if damaged:
         raise WorkbenchError(f"{corpus.folder}: {len(damaged)} damaged shards, the first: {damaged[0]}")
     cli.emit({"folder": str(corpus.folder), "rows": len(corpus), "shards": len(corpus.paths), "damaged": 0}, as_json)
+
+
+def _state(run: Run) -> str:
+    try:
+        record = run.record_if_done()
+        if record is None:
+            with hold(run.folder):
+                return "unfinished"
+        return f"done in {record['seconds']} s"
+    except WorkbenchError as error:
+        return str(error)
 
 
 def _plan(target: str, preset: str, changes: list[str]) -> list[PlannedRun]:
@@ -77,7 +86,10 @@ def _name_and_value(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
         raise ParameterError(f"--set {text!r} is not name=value")
-    return name, yaml.safe_load(value)
+    try:
+        return name, yaml.safe_load(value)
+    except yaml.YAMLError:
+        raise ParameterError(f"--set {text!r}: {value!r} is not yaml") from None
 
 
 def _headline(metrics: dict[str, Any]) -> str:

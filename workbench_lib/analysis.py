@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 from workbench_lib.experiments import PlannedRun
 from workbench_lib.figures import COLUMN_INCHES, MARKERS, PALETTE, STYLE
-from workbench_lib.runs import RunError
+from workbench_lib.paths import runs_dir
+from workbench_lib.runs import Run, RunError
 from workbench_lib.tasks import get_task
 
 WITHOUT, WITH = "without pre-training", "with pre-training"
@@ -49,7 +50,8 @@ def with_and_without(data: pd.DataFrame) -> pd.DataFrame:
                 | {"difference": f"{100 * (best['value'] - without['value']):+.1f}"}
                 | {"corpus examples": int(best["corpus_examples"]), "runs": f"{without['run']} {best['run']}"}
             )
-    return pd.DataFrame(rows)
+    names = ["task", "metric", "n", WITHOUT, WITH, "difference", "corpus examples", "runs"]
+    return pd.DataFrame(rows, columns=names)
 
 
 def main_metrics(data: pd.DataFrame, most: int = 3) -> dict[str, list[str]]:
@@ -83,9 +85,10 @@ def _draw_series(axes: Axes, points: pd.DataFrame, name: str, k: int) -> None:
 
 def _corpus_examples(record: dict[str, Any], records: dict[str, dict[str, Any]]) -> int:
     model = record["upstream"]["model"]
-    if record["params"]["fresh_weights"] or model not in records:
+    pretraining = records.get(model) or Run(runs_dir() / model).record_if_done()
+    if record["params"]["fresh_weights"] or pretraining is None:
         return 0
-    return int(records[model]["metrics"]["examples"])
+    return int(pretraining["metrics"]["examples"])
 
 
 def _percent(row: pd.Series[Any]) -> str:

@@ -19,8 +19,11 @@ def run(app: typer.Typer) -> None:
     except WorkbenchError as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         sys.exit(1)
-    except BrokenPipeError:
-        sys.stderr.close()
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            print(f"error: {error}", file=sys.stderr)
+            sys.exit(1)
+        sys.stderr.close()  # the reader of our output is gone
         sys.exit(1)
 
 

@@ -114,6 +114,9 @@ class Corpus:
     def __init__(self, folder: Path):
         self.folder = folder
         self.manifest = _read_manifest(folder)
+        missing = [path for path in self.paths if not path.exists()]
+        if missing:
+            raise CorpusError(f"{missing[0]}: the shard is missing; delete {MANIFEST} and build again to complete it")
 
     def __len__(self) -> int:
         return self.manifest.rows
@@ -165,6 +168,8 @@ class Corpus:
 
 
 def _plan(folder: Path, units: int, units_a_shard: int) -> list[tuple[Path, int, int]]:
+    for leftover in folder.glob(".*.tmp"):  # of a build that was killed; we hold the lock
+        leftover.unlink()
     starts = range(0, units, units_a_shard)
     name = "part-{:05d}-of-{:05d}.parquet".format
     plan = [(folder / name(k, len(starts)), s, min(s + units_a_shard, units)) for k, s in enumerate(starts)]

@@ -6,14 +6,10 @@ import os
 import time
 from pathlib import Path
 
-import nbformat
-import papermill
-from nbformat.sign import NotebookNotary
-from papermill.exceptions import PapermillExecutionError
-
 from workbench_lib import paths
 from workbench_lib.errors import WorkbenchError
 from workbench_lib.experiments import PlannedRun
+from workbench_lib.locks import hold
 from workbench_lib.params import notebook_path
 
 
@@ -28,11 +24,17 @@ def execute(planned: PlannedRun) -> float:
 
     Raises:
         ExecutionError: a cell failed; names the cell's error and where the notebook was kept.
+        FolderInUseError: another process works on the run.
     """
+    import papermill
+    from papermill.exceptions import PapermillExecutionError
+
     run = planned.run
     if run.is_done:
         return 0.0
     run.folder.mkdir(parents=True, exist_ok=True)
+    with hold(run.folder):  # stop here, before the notebook of whoever works there is overwritten
+        pass
     output, began = run.folder / "notebook.ipynb", time.monotonic()
     try:
         papermill.execute_notebook(
@@ -54,15 +56,17 @@ def execute(planned: PlannedRun) -> float:
 
 def trust(notebook: Path) -> None:
     """Sign an executed notebook for this user, since JupyterLab hides the HTML of unsigned ones."""
+    import nbformat
+    from nbformat.sign import NotebookNotary
+
     if notebook.exists():
         NotebookNotary().sign(nbformat.read(notebook, as_version=4))
 
 
 def prepare_environment() -> None:
-    """What every kernel that we start should find: absolute data paths, and no thread pools fighting for cores."""
+    """What every kernel that we start should find: absolute data paths, and no warnings about forks or debuggers."""
     root = paths.data_root()
     if root is not None:
         os.environ["WORKBENCH_DATA"] = str(root)
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")

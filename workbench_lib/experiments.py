@@ -15,9 +15,9 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from workbench_lib.params import PARAMS_DIR, ParameterError, StageParams, load_params, load_yaml
 from workbench_lib.paths import runs_dir
@@ -49,7 +49,13 @@ class Stage(BaseModel):
     name: str
     notebook: str
     set: dict[str, Any] = Field(default_factory=dict)
-    vary: dict[str, list[Any]] = Field(default_factory=dict)
+    vary: dict[str, Annotated[list[Any], Field(min_length=1)]] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _set_or_vary(self) -> Self:
+        if both := self.set.keys() & self.vary.keys():
+            raise ValueError(f"stage {self.name!r} both sets and varies {min(both)!r}")
+        return self
 
 
 class Experiment(BaseModel):
@@ -82,7 +88,7 @@ def load_experiment(name: str) -> Experiment:
     Raises:
         ParameterError: no such file, or a fault in it.
     """
-    path = Path(name) if name.endswith((".yaml", ".yml")) else EXPERIMENTS_DIR / f"{name}.yaml"
+    path = Path(name) if _is_file(name) else EXPERIMENTS_DIR / f"{name}.yaml"
     values = load_yaml(path)
     try:
         return Experiment.model_validate(values)
@@ -93,7 +99,13 @@ def load_experiment(name: str) -> Experiment:
 
 def analysis_of(name: str, preset: str) -> PlannedRun:
     """The run of the analysis notebook over an experiment."""
+    if _is_file(name):
+        name = str(Path(name).resolve())
     return PlannedRun("analysis", ANALYSIS, load_params(ANALYSIS, preset, {"experiment": name, "preset": preset}))
+
+
+def _is_file(name: str) -> bool:
+    return name.endswith((".yaml", ".yml"))
 
 
 def _combinations(stage: Stage, planned: Mapping[str, list[PlannedRun]]) -> list[dict[str, Any]]:

@@ -10,6 +10,8 @@ import torch
 from tqdm import tqdm
 from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerFast
 
+from workbench_lib.tokens import encode
+
 
 @dataclass(frozen=True)
 class Generated:
@@ -46,8 +48,11 @@ def generate(
     batch_size: int = 32,
 ) -> Generated:
     """Generate a text for every source. A source over `max_source_tokens` is cut at its end, and counted."""
+    if not sources:
+        return Generated([], 0, 0)
     model.eval()
-    ids = tokenizer(list(sources), verbose=False)["input_ids"]
+    model.generation_config = config  # or transformers fills what we leave open from the model's own
+    ids = encode(tokenizer, sources)
     cut = [_cut(tokens, max_source_tokens) for tokens in ids]
     order = np.argsort([len(tokens) for tokens in cut], kind="stable")[::-1]  # longest first: memory peaks at once
     texts, hit_limit = [""] * len(sources), 0

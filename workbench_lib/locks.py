@@ -27,7 +27,7 @@ def acquire(folder: Path) -> None:
         FolderInUseError: another process holds it; the text names that process.
     """
     folder = folder.resolve()
-    if folder in _held:
+    if folder in _held and _is_still_there(_held[folder], folder / LOCK):
         return
     file = _lock(folder)
     if file is None:

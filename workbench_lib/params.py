@@ -77,18 +77,30 @@ class StageParams(BaseModel):
     def from_notebook(cls, names: Mapping[str, Any]) -> Self:
         """The model of a notebook's parameters; call it with `globals()` right after the parameter cell.
 
-        Papermill only warns of an unknown parameter. Here every cell that papermill injected, or that sets one of
-        the model's fields by a plain assignment, may set fields only.
+        Papermill only warns of an unknown parameter. Here the cell that papermill injected, and the last cell that
+        sets one of the model's fields by plain assignments, may set fields only.
 
         Raises:
             ParameterError: as `make`, also for a missing name.
         """
-        for cell in names.get("In", []):
-            assigned = _literal_assignments(cell)
-            if cell.startswith("# Parameters") or assigned & cls.model_fields.keys():
-                for name in sorted(assigned - cls.model_fields.keys()):
-                    raise ParameterError(f"notebook: unknown parameter {name!r}{_nearest(name, cls.model_fields)}")
+        cells = list(reversed(names.get("In", [])))
+        injected = (_assignments(cell) for cell in cells if cell.startswith("# Parameters"))
+        setting = (found for cell in cells if (found := _assignments(cell, literal=True)) & cls.model_fields.keys())
+        for assigned in (next(injected, set()), next(setting, set())):  # the last of each: a mended cell counts
+            for name in sorted(assigned - cls.model_fields.keys()):
+                raise ParameterError(f"notebook: unknown parameter {name!r}{_nearest(name, cls.model_fields)}")
         return cls.make({name: names[name] for name in cls.model_fields if name in names}, "notebook")
+
+
+class _Loader(yaml.SafeLoader):
+    """A SafeLoader to which a name that comes twice is a fault."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        names = [self.construct_object(key, deep=True) for key, _ in node.value]
+        repeated = [name for k, name in enumerate(names) if name in names[:k]]
+        if repeated:
+            raise yaml.constructor.ConstructorError(None, None, f"{repeated[0]!r} comes twice", node.start_mark)
+        return super().construct_mapping(node, deep)
 
 
 def load_yaml(path: Path) -> dict[str, Any]:
@@ -98,7 +110,7 @@ def load_yaml(path: Path) -> dict[str, Any]:
         ParameterError: the file is missing, is not yaml, or holds something other than a mapping.
     """
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+        values = _Loader(path.read_text(encoding="utf-8")).get_single_data()
     except FileNotFoundError:
         others = [other.stem for other in path.parent.glob("*.yaml")]
         raise ParameterError(f"{path}: no such file{_nearest(path.stem, others)}") from None
@@ -168,7 +180,8 @@ def _is_number(text: str) -> bool:
 
 def _yaml_number(text: str) -> str:
     mantissa, e, exponent = text.lower().partition("e")
-    return f"{mantissa if '.' in mantissa or not e else mantissa + '.0'}{e}{exponent}"
+    sign = "" if not e or exponent.startswith(("-", "+")) else "+"
+    return f"{mantissa if '.' in mantissa or not e else mantissa + '.0'}{e}{sign}{exponent}"
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
@@ -177,25 +190,16 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     return f" (did you mean {near[0]!r}?)" if near else f" (known: {', '.join(known)})" if known else ""
 
 
-def _literal_assignments(cell: str) -> set[str]:
-    """The names that a cell sets, where it holds nothing but assignments of literals; else nothing."""
+def _assignments(cell: str, *, literal: bool = False) -> set[str]:
+    """The names that a cell sets; with `literal` only where it holds nothing but assignments of literals."""
     try:
         body = ast.parse(cell).body
     except SyntaxError:
         return set()
-    names = [_assigned_name(node) for node in body]
-    return set() if None in names else {name for name in names if name is not None}
-
-
-def _assigned_name(node: ast.stmt) -> str | None:
-    """`name` for `name = literal` and `name: type = literal`, else None."""
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target = node.targets[0]
-    elif isinstance(node, ast.AnnAssign):
-        target = node.target
-    else:
-        return None
-    return target.id if isinstance(target, ast.Name) and _is_literal(node.value) else None
+    if literal and not all(isinstance(n, ast.Assign | ast.AnnAssign) and _is_literal(n.value) for n in body):
+        return set()
+    targets = [t for n in body for t in (n.targets if isinstance(n, ast.Assign) else [getattr(n, "target", None)])]
+    return {target.id for target in targets if isinstance(target, ast.Name)}
 
 
 def _is_literal(node: ast.expr | None) -> bool:

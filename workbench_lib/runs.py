@@ -66,7 +66,7 @@ class Run:
         return path
 
     def record(self) -> dict[str, Any]:
-        """What `metrics.json` holds: id, stage, params, upstream, metrics, seconds.
+        """What `metrics.json` holds: id, stage, params, upstream, metrics, seconds (of the last session).
 
         Raises:
             RunError: the run is unfinished, or the file is damaged.
@@ -79,6 +79,10 @@ class Run:
         except ValueError as error:
             raise RunError(f"{path}: damaged ({error})") from None
         return record
+
+    def record_if_done(self) -> dict[str, Any] | None:
+        """The record, or None where the run is missing or unfinished."""
+        return self.record() if self.is_done else None
 
     def finish(self, params: StageParams, metrics: Mapping[str, Any]) -> dict[str, Any]:
         """Write `metrics.json`, which marks the run as done, and give the folder free; a done run stays as it is."""
@@ -178,7 +182,7 @@ def _version(name: str) -> str | None:
 def _git(*arguments: str) -> str:
     command = ["git", "-C", str(paths.PROJECT), *arguments]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout.strip()  # noqa: S603
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout.rstrip("\n")  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return ""
 

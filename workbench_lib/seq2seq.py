@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
     AutoModelForSeq2SeqLM,
@@ -104,7 +105,9 @@ def load_model(name: str | Path, tokenizer: PreTrainedTokenizerFast, *, dropout:
     """The seq2seq model of a local folder or a hub name, its embeddings as many as the tokenizer's tokens."""
     model = _load(AutoModelForSeq2SeqLM, name, dropout=dropout, dtype=torch.float32)
     if len(tokenizer) > model.get_input_embeddings().num_embeddings:
-        model.resize_token_embeddings(len(tokenizer))
+        with torch.random.fork_rng():
+            torch.manual_seed(len(tokenizer))
+            model.resize_token_embeddings(len(tokenizer))
     return model
 
 
@@ -139,7 +142,7 @@ def _fresh(cls: type[PreTrainedModel], config: Any, seed: int) -> PreTrainedMode
 def _load(cls: Any, name: str | Path, **settings: Any) -> Any:
     try:
         return cls.from_pretrained(str(name), **settings)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, SafetensorError) as error:
         first = str(error).strip().splitlines()[0]
         raise ModelError(f"{name}: neither a model folder nor a hub model that can be reached ({first})") from error
 

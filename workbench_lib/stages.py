@@ -136,7 +136,7 @@ class AnalysisParams(StageParams):
 
     @property
     def slug(self) -> str:
-        return f"{self.experiment}-{self.preset}"
+        return f"{Path(self.experiment).stem}-{self.preset}"
 
     def identities(self) -> dict[str, Any]:
         planned = load_experiment(self.experiment).plan(self.preset)

@@ -95,7 +95,8 @@ def tokenise(
     folder.mkdir(parents=True, exist_ok=True)
     meta = _write_tokens(_chunks(texts), tokenizer, folder, (max_source_tokens, max_target_tokens))
     if not meta["examples"]:
-        raise TokenError(f"{folder}: no example fits into {max_source_tokens=} and {max_target_tokens=}")
+        how = f"all {meta['too_long']} are longer than {max_source_tokens=} or {max_target_tokens=}"
+        raise TokenError(f"{folder}: no examples: {how if meta['too_long'] else 'there are none to tokenise'}")
     write_json(folder / "meta.json", {"identity": identity, **meta})
     return store
 
@@ -107,7 +108,7 @@ def _write_tokens(
     lengths: list[tuple[int, int]] = []
     with (folder / "source.ids").open("wb") as sources, (folder / "target.ids").open("wb") as targets:
         for chunk in tqdm(chunks, desc="tokenising", unit="k", mininterval=5, leave=False):
-            pairs = list(zip(*(_encode(tokenizer, [pair[k] for pair in chunk]) for k in (0, 1)), strict=True))
+            pairs = list(zip(*(encode(tokenizer, [pair[k] for pair in chunk]) for k in (0, 1)), strict=True))
             kept = [pair for pair in pairs if len(pair[0]) <= limits[0] and len(pair[1]) <= limits[1]]
             meta["too_long"] += len(pairs) - len(kept)
             _append(sources, [pair[0] for pair in kept])
@@ -121,8 +122,9 @@ def _write_tokens(
     return meta
 
 
-def _encode(tokenizer: PreTrainedTokenizerFast, texts: list[str]) -> list[list[int]]:
-    ids: list[list[int]] = tokenizer(texts, verbose=False)["input_ids"]
+def encode(tokenizer: PreTrainedTokenizerFast, texts: Sequence[str]) -> list[list[int]]:
+    """Token ids of each text, with the model's start and end; a `</s>` inside a text is text, not an end."""
+    ids: list[list[int]] = tokenizer(list(texts), verbose=False, split_special_tokens=True)["input_ids"]
     return ids
 
 

@@ -62,6 +62,7 @@ def train(
         TrainingError: a loss or gradient is not finite; the last checkpoint stays.
         CheckpointError: the checkpoint is damaged or another model's.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     device = best_device()
     model.to(device).train()
     optimizer = make_optimizer(model, params)
@@ -146,7 +147,7 @@ def make_optimizer(model: PreTrainedModel, params: TrainingParams) -> AdamW:
         {"params": [p for p in model.parameters() if p.ndim > 1], "weight_decay": params.weight_decay},
         {"params": [p for p in model.parameters() if p.ndim <= 1], "weight_decay": 0.0},
     ]
-    return AdamW(groups, lr=params.learning_rate, fused=model.device.type == "cuda")
+    return AdamW(groups, lr=params.learning_rate, fused=True)
 
 
 def learning_rate_factor(step: int, params: TrainingParams) -> float:

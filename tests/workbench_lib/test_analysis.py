@@ -60,7 +60,6 @@ def test_a_task_with_one_side_only_has_no_row() -> None:
     assert with_and_without(one_sided)["task"].tolist() == ["explagraphs"]
 
 
-@pytest.mark.xfail(strict=True, reason="without rows the table has no columns, and notebook 05 stops at a KeyError")
 def test_a_table_without_rows_has_its_columns() -> None:
     assert list(with_and_without(FRAME.iloc[:1]).columns) == list(with_and_without(FRAME).columns)
 
@@ -130,7 +129,6 @@ def test_a_hub_model_without_a_corpus_of_ours_counts_none(home: Path) -> None:
     assert data["corpus_examples"].tolist() == [0]
 
 
-@pytest.mark.xfail(strict=True, reason="a pre-training run outside of the plan is taken for none: corpus_examples 0")
 def test_a_pretraining_run_outside_of_the_plan_is_looked_up(home: Path) -> None:
     pretrained(home, "p-elsewhere", 300)
     data = outcomes([finetuned(home, "f", "p-elsewhere", False, 0.3)])

@@ -68,7 +68,6 @@ def test_status_lists_runs_as_json(monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert len(found) == 2
 
 
-@pytest.mark.xfail(strict=True, reason="where there are no runs, the JSON names a run called 'runs'")
 @pytest.mark.usefixtures("home")
 def test_status_of_no_runs_is_an_empty_object(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -77,7 +76,6 @@ def test_status_of_no_runs_is_an_empty_object(
     assert json.loads(capsys.readouterr().out) == {}
 
 
-@pytest.mark.xfail(strict=True, reason="one damaged record hides all runs")
 @pytest.mark.usefixtures("home")
 def test_status_shows_the_other_runs_beside_a_damaged_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -126,7 +124,6 @@ def test_more_faults_of_one_line(
     assert text.count("\n") == 1
 
 
-@pytest.mark.xfail(strict=True, raises=Exception, reason="a yaml fault in --set comes out as a traceback")
 @pytest.mark.usefixtures("home")
 def test_a_value_that_is_not_yaml_is_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

