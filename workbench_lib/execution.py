@@ -28,6 +28,7 @@ def execute(planned: PlannedRun) -> float:
     """
     import papermill
     from papermill.exceptions import PapermillExecutionError
+    from traitlets.config import Config
 
     run = planned.run
     if run.is_done:
@@ -44,6 +45,7 @@ def execute(planned: PlannedRun) -> float:
             kernel_name="python3",
             progress_bar=False,
             cwd=str(paths.PROJECT),
+            config=Config(KernelManager={"transport": "ipc"}),  # no ports to race for, nothing to listen to
         )
     except PapermillExecutionError as error:
         raise ExecutionError(f"{planned.notebook}: {error.ename}: {error.evalue} (see {output})") from None
