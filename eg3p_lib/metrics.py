@@ -15,7 +15,7 @@ from workbench_lib.scores import ScoreError, Scores, summarise
 MIN_EDGES = 3
 MAX_WORDS = 3
 MIN_CONCEPTS = 2
-STRUCTURE_METRICS = ("StCA", "triple_f1", "triple_precision", "triple_recall", "parsed", "rules_but_concepts")
+STRUCTURE_METRICS = ("StCA", "triple_f1", "parsed", "rules_but_concepts", "triple_precision", "triple_recall")
 STANCE_METRICS = ("SA", *STRUCTURE_METRICS)
 
 

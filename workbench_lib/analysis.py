@@ -16,6 +16,7 @@ from workbench_lib.paths import runs_dir
 from workbench_lib.runs import Run, RunError
 from workbench_lib.tasks import get_task
 
+OF_EVERY_TASK = "token_accuracy"  # see training.token_accuracy
 WITHOUT, WITH = "without pre-training", "with pre-training"
 
 
@@ -55,10 +56,11 @@ def with_and_without(data: pd.DataFrame) -> pd.DataFrame:
 
 
 def main_metrics(data: pd.DataFrame, most: int = 3) -> dict[str, list[str]]:
-    """The metrics to draw: of each task the first ones that it names, and that were computed."""
+    """The metrics to draw: of each task the first ones that it names and that were computed, and token accuracy."""
     tasks = [str(task) for task in data["task"].unique()]
     computed = {task: set(data.loc[data["task"] == task, "metric"]) for task in tasks}
-    return {task: [m for m in get_task(task).higher_is_better if m in computed[task]][:most] for task in tasks}
+    named = {task: [m for m in get_task(task).higher_is_better if m in computed[task]][:most] for task in tasks}
+    return {task: [*named[task], *computed[task].intersection([OF_EVERY_TASK])] for task in tasks}
 
 
 def scale_curve(data: pd.DataFrame, metrics: Mapping[str, Sequence[str]]) -> Figure:

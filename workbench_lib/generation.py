@@ -10,7 +10,7 @@ import torch
 from tqdm import tqdm
 from transformers import GenerationConfig, PreTrainedModel, PreTrainedTokenizerFast
 
-from workbench_lib.tokens import encode
+from workbench_lib.tokens import cut, encode
 
 
 @dataclass(frozen=True)
@@ -53,19 +53,15 @@ def generate(
     model.eval()
     model.generation_config = config  # or transformers fills what we leave open from the model's own
     ids = encode(tokenizer, sources)
-    cut = [_cut(tokens, max_source_tokens) for tokens in ids]
-    order = np.argsort([len(tokens) for tokens in cut], kind="stable")[::-1]  # longest first: memory peaks at once
+    short = [cut(tokens, max_source_tokens) for tokens in ids]
+    order = np.argsort([len(tokens) for tokens in short], kind="stable")[::-1]  # longest first: memory peaks at once
     texts, hit_limit = [""] * len(sources), 0
     starts = range(0, len(order), batch_size)
     for start in tqdm(starts, desc="generating", unit="batch", mininterval=10):
         indices = [int(i) for i in order[start : start + batch_size]]
-        inputs = tokenizer.pad({"input_ids": [cut[i] for i in indices]}, return_tensors="pt").to(model.device)
+        inputs = tokenizer.pad({"input_ids": [short[i] for i in indices]}, return_tensors="pt").to(model.device)
         output = model.generate(inputs["input_ids"], attention_mask=inputs["attention_mask"], generation_config=config)
         hit_limit += int((output[:, 1:] != config.eos_token_id).all(dim=1).sum())
         for i, text in zip(indices, tokenizer.batch_decode(output, skip_special_tokens=True), strict=True):
             texts[i] = text.strip()
-    return Generated(texts, hit_limit, sum(len(a) < len(b) for a, b in zip(cut, ids, strict=True)))
-
-
-def _cut(tokens: list[int], limit: int) -> list[int]:
-    return tokens if len(tokens) <= limit else [*tokens[: limit - 1], tokens[-1]]
+    return Generated(texts, hit_limit, sum(len(a) < len(b) for a, b in zip(short, ids, strict=True)))

@@ -78,9 +78,9 @@ def corpus_tokens(
 def example_tokens(
     params: FinetuningParams, examples: Sequence[Example], tokenizer: PreTrainedTokenizerFast, run: Run, split: str
 ) -> TokenStore:
-    """A task's examples, tokenised in the run's folder."""
+    """A task's examples, tokenised in the run's folder: what is too long is not trained on, but cut to be scored."""
     pairs = [(example.source, example.target) for example in examples]
-    return _tokens(params, iter(pairs), tokenizer, run, split, pairs)
+    return _tokens(params, iter(pairs), tokenizer, run, split, pairs, cut_long=split != "train")
 
 
 def training_examples(task: Task, params: FinetuningParams) -> list[Example]:
@@ -120,6 +120,8 @@ def _tokens(
     run: Run,
     split: str,
     identity: object,
+    *,
+    cut_long: bool = False,
 ) -> TokenStore:
     store = tokenise(
         pairs,
@@ -128,6 +130,9 @@ def _tokens(
         identity=identity,
         max_source_tokens=params.max_source_tokens,
         max_target_tokens=params.max_target_tokens,
+        cut_long=cut_long,
     )
-    print(f"{split}: {len(store):,} examples, {store.meta['too_long']:,} too long and left out")
+    print(
+        f"{split}: {len(store):,} examples, {store.meta['too_long']:,} too long and {'cut' if cut_long else 'left out'}"
+    )
     return store

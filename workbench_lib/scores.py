@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +55,12 @@ def mean_with_interval(values: Sequence[float], *, seed: int = 0) -> Metric:
     means = np.array([array[rng.integers(0, len(array), len(array))].mean() for _ in range(BOOTSTRAP_SAMPLES)])
     low, high = np.quantile(means, [0.025, 0.975])
     return Metric(value=float(array.mean()), low=float(low), high=float(high))
+
+
+def with_metric(scores: Scores, name: str, values: Sequence[float]) -> Scores:
+    """The scores with one more metric, of which each example has its own value."""
+    rows = [{**row, name: value} for row, value in zip(scores.rows, values, strict=True)]
+    return replace(scores, rows=rows, metrics={**scores.metrics, name: mean_with_interval(values)})
 
 
 def summarise(rows: list[dict[str, Any]], names: Sequence[str], notes: dict[str, Any] | None = None) -> Scores:

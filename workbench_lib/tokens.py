@@ -78,22 +78,25 @@ def tokenise(
     identity: Any,
     max_source_tokens: int,
     max_target_tokens: int,
+    cut_long: bool = False,
 ) -> TokenStore:
     """Tokenise (source, target) pairs into `folder`, or open what was tokenised there before for the same identity.
 
-    Examples longer than a limit are left out and counted in `meta` (cutting a target would teach wrong endings).
+    Examples longer than a limit are counted in `meta["too_long"]`, and left out (cutting a target would teach wrong
+    endings); with `cut_long`, for evaluation, they are cut at the end instead, so that every example is there.
 
     Raises:
         TokenError: nothing is left, or the folder holds another identity's tokens.
     """
-    identity = sha256_of_json([identity, max_source_tokens, max_target_tokens, tokenizer.backend_tokenizer.to_str()])
+    limits = (max_source_tokens, max_target_tokens)
+    identity = sha256_of_json([identity, *limits, cut_long, tokenizer.backend_tokenizer.to_str()])
     store = TokenStore(folder)
     if (folder / "meta.json").exists():
         if store.meta["identity"] != identity:
             raise TokenError(f"{folder}: holds tokens of other texts or another tokenizer; delete the folder")
         return store
     folder.mkdir(parents=True, exist_ok=True)
-    meta = _write_tokens(_chunks(texts), tokenizer, folder, (max_source_tokens, max_target_tokens))
+    meta = _write_tokens(_chunks(texts), tokenizer, folder, limits, cut_long)
     if not meta["examples"]:
         how = f"all {meta['too_long']} are longer than {max_source_tokens=} or {max_target_tokens=}"
         raise TokenError(f"{folder}: no examples: {how if meta['too_long'] else 'there are none to tokenise'}")
@@ -102,7 +105,11 @@ def tokenise(
 
 
 def _write_tokens(
-    chunks: Iterator[list[tuple[str, str]]], tokenizer: PreTrainedTokenizerFast, folder: Path, limits: tuple[int, int]
+    chunks: Iterator[list[tuple[str, str]]],
+    tokenizer: PreTrainedTokenizerFast,
+    folder: Path,
+    limits: tuple[int, int],
+    cut_long: bool,
 ) -> dict[str, int]:
     meta = {"examples": 0, "too_long": 0, "source_tokens": 0, "target_tokens": 0}
     lengths: list[tuple[int, int]] = []
@@ -111,6 +118,8 @@ def _write_tokens(
             pairs = list(zip(*(encode(tokenizer, [pair[k] for pair in chunk]) for k in (0, 1)), strict=True))
             kept = [pair for pair in pairs if len(pair[0]) <= limits[0] and len(pair[1]) <= limits[1]]
             meta["too_long"] += len(pairs) - len(kept)
+            if cut_long:
+                kept = [(cut(source, limits[0]), cut(target, limits[1])) for source, target in pairs]
             _append(sources, [pair[0] for pair in kept])
             _append(targets, [pair[1] for pair in kept])
             lengths += [(len(source), len(target)) for source, target in kept]
@@ -126,6 +135,11 @@ def encode(tokenizer: PreTrainedTokenizerFast, texts: Sequence[str]) -> list[lis
     """Token ids of each text, with the model's start and end; a `</s>` inside a text is text, not an end."""
     ids: list[list[int]] = tokenizer(list(texts), verbose=False, split_special_tokens=True)["input_ids"]
     return ids
+
+
+def cut(tokens: list[int], limit: int) -> list[int]:
+    """At most `limit` tokens, the last of which stays the model's end."""
+    return tokens if len(tokens) <= limit else [*tokens[: limit - 1], tokens[-1]]
 
 
 def _append(file: IO[bytes], sequences: list[list[int]]) -> None:

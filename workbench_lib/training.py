@@ -110,23 +110,46 @@ def training_step(
 
 def token_loss(model: PreTrainedModel, batch: dict[str, Tensor], label_smoothing: float = 0.0) -> tuple[Tensor, int]:
     """The summed cross-entropy of a batch, and the number of target tokens in it (labels of -100 count for neither)."""
-    batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
-    labels = batch["labels"]  # (batch, target)
-    with torch.autocast("cuda", torch.bfloat16, enabled=model.device.type == "cuda"):
-        logits = model(
-            input_ids=batch["input_ids"],
-            attention_mask=batch["attention_mask"],
-            decoder_input_ids=model.prepare_decoder_input_ids_from_labels(labels),
-            use_cache=False,
-        ).logits  # (batch, target, vocabulary)
+    labels = batch["labels"].to(model.device)  # (batch, target)
     loss = cross_entropy(
-        logits.float().flatten(0, 1),
+        target_logits(model, batch).flatten(0, 1),
         labels.flatten(),
         ignore_index=IGNORED,
         reduction="sum",
         label_smoothing=label_smoothing,
     )
     return loss, int((labels != IGNORED).sum())
+
+
+def target_logits(model: PreTrainedModel, batch: dict[str, Tensor]) -> Tensor:
+    """The scores of each target token, given the source and the true tokens before: (batch, target, vocabulary)."""
+    batch = {name: tensor.to(model.device) for name, tensor in batch.items()}
+    with torch.autocast("cuda", torch.bfloat16, enabled=model.device.type == "cuda"):
+        output = model(
+            input_ids=batch["input_ids"],
+            attention_mask=batch["attention_mask"],
+            decoder_input_ids=model.prepare_decoder_input_ids_from_labels(batch["labels"]),
+            use_cache=False,
+        )
+    logits: Tensor = output.logits.float()
+    return logits
+
+
+@torch.no_grad()
+def token_accuracy(model: PreTrainedModel, store: TokenStore, params: TrainingParams) -> list[float]:
+    """For each example the share of its target tokens that the model ranks first, given the true ones before.
+
+    Finer than any metric of generated text, so it tells models apart that are too small to write whole answers.
+    """
+    model.eval()
+    shares = [0.0] * len(store)
+    for batch in epoch_batches(store.lengths, params.tokens_a_batch, seed=0, epoch=0):
+        tensors = collate(store, batch, model.config.pad_token_id)
+        labels = tensors["labels"]
+        right = (target_logits(model, tensors).argmax(-1).cpu() == labels).sum(1) / (labels != IGNORED).sum(1)
+        for index, share in zip(batch, right.tolist(), strict=True):
+            shares[int(index)] = share
+    return shares
 
 
 @torch.no_grad()
