@@ -26,7 +26,7 @@ from workbench_lib.files import replacing, write_json, write_text
 from workbench_lib.locks import acquire, release
 from workbench_lib.params import StageParams
 
-PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "pyarrow", "duckdb", "networkx", "pandas")
+PACKAGES = ("torch", "transformers", "tokenizers", "numpy", "pyarrow", "networkx", "pandas")
 
 
 class RunError(WorkbenchError):

@@ -1,0 +1,104 @@
+"""A notebook as a batch job: the executed notebook, its trust, its reuse, and what a failing cell leaves behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.sign import NotebookNotary
+
+from workbench_lib import runs
+from workbench_lib.corpus import Corpus
+from workbench_lib.execution import ExecutionError, execute
+from workbench_lib.experiments import PlannedRun, load_experiment
+from workbench_lib.locks import FolderInUseError, hold
+from workbench_lib.params import load_params
+
+pytestmark = pytest.mark.notebook
+
+
+def planned(**changes: object) -> PlannedRun:
+    return PlannedRun(
+        "graphs", "01_graph_synthesis", load_params("01_graph_synthesis", "tiny", {"graphs": 30, **changes})
+    )
+
+
+@pytest.mark.slow
+def test_an_executed_notebook_is_kept_signed_and_its_run_reused(home: Path) -> None:
+    item = planned()
+    assert execute(item) > 0
+    notebook = nbformat.read(item.run.folder / "notebook.ipynb", as_version=4)
+    assert NotebookNotary().check_signature(notebook)
+    pictures = [o for c in notebook.cells for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
+    live = [
+        o for c in notebook.cells for o in c.get("outputs", []) if "<iframe" in o.get("data", {}).get("text/html", "")
+    ]
+    assert len(pictures) == 2  # the graph, and the shares of the relations
+    assert len(live) == 1
+    record = item.run.record()
+    assert record["metrics"]["examples"] == 90
+    assert record["metrics"]["corpus_sha256"] == Corpus(item.run.corpus).digest
+    written = (item.run.folder / "notebook.ipynb").stat().st_mtime_ns
+    assert execute(item) == 0
+    assert (item.run.folder / "notebook.ipynb").stat().st_mtime_ns == written
+    assert [run.id for run in runs.all_runs()] == [item.id]
+
+
+@pytest.mark.slow
+def test_a_failing_cell_is_one_error_and_leaves_the_notebook_up_to_there(home: Path) -> None:
+    item = planned(min_triples=60, max_triples=64)  # no graph of the starter base is that large at depth 3
+    with pytest.raises(ExecutionError, match=r"01_graph_synthesis: SamplingError: .*notebook\.ipynb"):
+        execute(item)
+    assert not item.run.is_done
+    notebook = nbformat.read(item.run.folder / "notebook.ipynb", as_version=4)
+    assert any(output.output_type == "error" for cell in notebook.cells for output in cell.get("outputs", []))
+
+
+def test_a_run_in_use_is_not_touched(home: Path) -> None:
+    item = planned()
+    item.run.folder.mkdir(parents=True)
+    notebook = item.run.folder / "notebook.ipynb"
+    notebook.write_text("theirs")
+    command = (
+        f"from pathlib import Path; from workbench_lib.locks import acquire; acquire(Path({str(item.run.folder)!r}))"
+    )
+    import subprocess
+    import sys
+
+    holder = subprocess.Popen(
+        [sys.executable, "-c", f"{command}; print('held', flush=True); input()"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout is not None
+    assert holder.stdout.readline() == "held\n"
+    try:
+        with pytest.raises(FolderInUseError, match=f"process {holder.pid}"):
+            execute(item)
+    finally:
+        holder.communicate("\n")
+    assert notebook.read_text() == "theirs"
+    with hold(item.run.folder):
+        pass
+
+
+def test_the_demo_runs_every_notebook_and_pairs_each_task_with_its_baseline() -> None:
+    plan = load_experiment("demo").plan("tiny")
+    assert {item.notebook for item in plan} == {
+        "01_graph_synthesis",
+        "02_table_synthesis",
+        "03_pretraining",
+        "04_finetuning",
+    }
+    assert len({item.id for item in plan}) == len(plan) == 10
+    finetuned = [item.params.model_dump() for item in plan if item.notebook == "04_finetuning"]
+    for task in ("explagraphs", "wikitq"):
+        assert {run["fresh_weights"] for run in finetuned if run["task"] == task} == {True, False}
+
+
+@pytest.mark.realdata
+def test_the_demo_can_be_planned_on_real_data(data_root: Path) -> None:
+    plan = load_experiment("demo").plan("small")
+    assert len({item.id for item in plan}) == 10
