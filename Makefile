@@ -1,6 +1,15 @@
 PYTHON ?= python3
 PRESET ?= tiny
 BIN := .venv/bin
+# Kernels run in other folders, so relative paths are made absolute.
+ifneq ($(WORKBENCH_DATA),)
+override WORKBENCH_DATA := $(abspath $(WORKBENCH_DATA))
+export WORKBENCH_DATA
+endif
+ifneq ($(WORKBENCH_HOME),)
+override WORKBENCH_HOME := $(abspath $(WORKBENCH_HOME))
+export WORKBENCH_HOME
+endif
 
 .PHONY: help demo test check lab clean
 .DEFAULT_GOAL := help
@@ -21,15 +30,16 @@ check: .venv/dev  ## ruff, mypy, and notebooks without outputs
 	$(BIN)/mypy
 	$(BIN)/nbstripout --verify notebooks/*.ipynb
 
-lab: .venv/user  ## open JupyterLab on the notebooks
-	$(BIN)/jupyter lab --notebook-dir=notebooks
+lab: .venv/user  ## open JupyterLab on the notebooks, and on the executed ones in runs/
+	$(BIN)/jupyter lab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks
 
-clean:  ## remove the virtual environment and all runs
-	rm -rf .venv runs
+clean:  ## remove the virtual environment (runs stay)
+	rm -rf .venv
 
 .venv/user: requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or later is needed, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv || \
+		{ rm -rf .venv; echo "no virtual environment could be made; on Debian: apt install python3-venv"; exit 1; }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@

@@ -18,7 +18,12 @@ from eg3p_lib.synthesis import build_graph_corpus
 from workbench_lib import cli
 from workbench_lib.errors import WorkbenchError
 
-app = typer.Typer(help="Explanation graphs: knowledge, corpora, metrics.", no_args_is_help=True, add_completion=False)
+app = typer.Typer(
+    help="Explanation graphs: knowledge, corpora, metrics.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
 
 SOURCE_HELP = "'starter' (built in), a file, or a glob pattern; looked up here, then under WORKBENCH_DATA."
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
@@ -88,7 +93,7 @@ def synthesize(
     corpus = build_graph_corpus(GraphSynthesisParams.make(values, "synthesize"), out)
     manifest = corpus.manifest
     result = {"rows": len(corpus), "graphs": manifest.units, "shards": len(manifest.shards), "digest": corpus.digest}
-    cli.emit({"folder": str(out), **result, "rejected": manifest.rejected}, as_json)
+    cli.emit({"folder": str(out), **result, **manifest.notes, "rejected": manifest.rejected}, as_json)
 
 
 @app.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import itertools
 import math
 import re
@@ -22,7 +21,7 @@ from eg3p_lib.readers import Fields, Layout, LineError, detect_layout, open_line
 from eg3p_lib.relations import MERGES, RELATIONS, Merged, relation_index, relation_key
 from eg3p_lib.store import SCHEMA, KnowledgeBase, KnowledgeError, SourceCounts, Triple, is_knowledge_file
 from workbench_lib.errors import InputError
-from workbench_lib.paths import data_root
+from workbench_lib.paths import data_root, find_files
 
 __all__ = ["KnowledgeBase", "KnowledgeError", "Triple", "read_knowledge", "resolve_sources", "starter_knowledge"]
 
@@ -114,15 +113,11 @@ def resolve_sources(names: Sequence[str]) -> list[Path]:
 
 
 def _files_of(name: str) -> list[Path]:
+    if files := find_files(name):
+        return files
     root = data_root()
-    for candidate in [name] if root is None else [name, str(root / name)]:
-        if Path(candidate).is_file():
-            return [Path(candidate).resolve()]
-        files = sorted(path for path in glob.glob(candidate, recursive=True) if Path(path).is_file())
-        if files:
-            return [Path(path).resolve() for path in files]
-        if Path(candidate).is_dir():
-            raise KnowledgeError(f"knowledge source {name!r} is a folder; name its files, such as {name}/*.csv")
+    if any(place.is_dir() for place in [Path(name), *([] if root is None else [root / name])]):
+        raise KnowledgeError(f"knowledge source {name!r} is a folder; name its files, such as {name}/*.csv")
     where = "here, and WORKBENCH_DATA is not set" if root is None else f"here or under WORKBENCH_DATA={root}"
     raise KnowledgeError(f"knowledge source {name!r}: no such file {where}")
 

@@ -189,5 +189,8 @@ def build_graph_corpus(params: GraphSynthesisParams, folder: Path, workers: int 
     load_templates(generator.templates)
     with tempfile.TemporaryDirectory() as temporary:  # read once here: faults show before anything is written
         prepared = Path(temporary) / "knowledge.arrow"
-        generator.read().save(prepared)
-        return build_corpus(folder, replace(generator, prepared=prepared), params.graphs, workers=processes)
+        kb = generator.read()
+        kb.save(prepared)
+        notes = {"knowledge": {"lines": kb.lines, "kept": len(kb), "skipped": kb.skipped}}
+        prepared_generator = replace(generator, prepared=prepared)
+        return build_corpus(folder, prepared_generator, params.graphs, workers=processes, notes=notes)

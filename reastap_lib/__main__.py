@@ -20,7 +20,12 @@ from workbench_lib.errors import InputError
 from workbench_lib.scores import in_gold_order
 from workbench_lib.tasks import Split, TaskError
 
-app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(
+    help="Table questions: corpora, audit, metrics.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Folder = Annotated[Path, typer.Argument(help="A corpus folder.")]
 

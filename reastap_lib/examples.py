@@ -42,7 +42,8 @@ class TableExample:
     def _repr_html_(self) -> str:
         answers = ", ".join(self.answers)
         return (
-            f"<p><b>{html.escape(self.skill)}</b>: {html.escape(self.question)}<br><b>{html.escape(answers)}</b><br>"
+            f'<p class="tex2jax_ignore"><b>{html.escape(self.skill)}</b>: {html.escape(self.question)}<br>'
+            f"<b>{html.escape(answers)}</b><br>"
             f"<code>{html.escape(self.sql)}</code></p>"
             + html_of(self.table.table, [column.label for column in self.table.columns], self.evidence)
         )

@@ -8,7 +8,6 @@ else is plain csv (a quote is doubled). No cell is ever turned into a missing va
 from __future__ import annotations
 
 import csv
-import glob
 import hashlib
 import re
 from collections import Counter
@@ -20,7 +19,7 @@ from typing import Any, Literal
 from reastap_lib.tables import Limits, Table, keep
 from workbench_lib.errors import InputError, WorkbenchError
 from workbench_lib.files import sha256_of_file, sha256_of_json
-from workbench_lib.paths import find_data
+from workbench_lib.paths import find_data, find_files
 
 BUILTIN = "builtin"
 METADATA = "misc/table-metadata.tsv"
@@ -81,16 +80,10 @@ def csv_paths(source: str) -> list[Path]:
     Raises:
         WorkbenchError: nothing is there, or the folder holds no csv file.
     """
-    if glob.has_magic(source):
-        paths = [Path(name).resolve() for name in glob.glob(source, recursive=True)]
-        if not paths:
-            paths = _glob_in_data(source)
-    else:
-        found = find_data(source)
-        paths = list(found.rglob("*.csv")) if found.is_dir() else [found]
+    paths = find_files(source) or sorted(find_data(source).rglob("*.csv"))
     if not paths:
         raise WorkbenchError(f"{source}: no csv file there")
-    return sorted(paths)
+    return paths
 
 
 def source_digest(source: str) -> str:
@@ -140,14 +133,6 @@ def table_id(path: Path) -> str:
 def clean(cell: str) -> str:
     """A cell's text on one line: line breaks and runs of spaces become one space."""
     return " ".join(cell.split())
-
-
-def _glob_in_data(pattern: str) -> list[Path]:
-    base = pattern.split("/", 1)[0]
-    if glob.has_magic(base):
-        raise WorkbenchError(f"{pattern}: no file matches")
-    root = find_data(base).parent
-    return sorted(root.glob(pattern))
 
 
 def _read_rows(path: Path, dialect: Dialect) -> Iterator[list[str]]:

@@ -25,8 +25,10 @@ from reastap_lib.tables import Limits
 from reastap_lib.wikitq import evaluation_digests
 from workbench_lib.corpus import MANIFEST, Block, Corpus, build_corpus
 from workbench_lib.errors import WorkbenchError
+from workbench_lib.files import sha256_of_json
 
 SYNTHESIS_VERSION = 1
+_NAMES = ("tables", "held_out")  # of sources: where they lie decides nothing
 ATTEMPTS = 2000
 ATTEMPTS_A_TABLE = 4
 SCHEMA = pa.schema(
@@ -77,15 +79,15 @@ class TableGenerator:
         return Limits(self.min_rows, self.max_rows, self.min_columns)
 
     def settings(self) -> dict[str, Any]:
-        """All that decides the rows; with the count of the tables used and left out."""
+        """All that decides the rows, sources by what they hold; with the count of the tables used and left out."""
         prepared = prepared_tables(self)
         return {
             "kind": "tables",
             "version": SYNTHESIS_VERSION,
-            **{field.name: _plain(getattr(self, field.name)) for field in fields(self)},
+            **{field.name: _plain(getattr(self, field.name)) for field in fields(self) if field.name not in _NAMES},
             "shares": shares(self.skills),
-            "sources": {source: source_digest(source) for source in self.tables},
-            "held_out_tables": len(_held_out(self.held_out)),
+            "tables_sha256": [source_digest(source) for source in self.tables],
+            "held_out_sha256": sha256_of_json(sorted(_held_out(self.held_out))),
             "tables_used": len(prepared.tables),
             "tables_validation": sum(prepared.validation),
             "tables_left_out": dict(sorted(prepared.left_out.items())),
@@ -192,7 +194,8 @@ class Synthesiser:
         if not served:
             tables = len(self._prepared.tables)
             raise SynthesisError(
-                f"the skill {skill.name!r} ran short: none of the {tables} tables has the columns it needs"
+                f"the skill {skill.name!r} ran short: none of the {tables} tables has the columns it needs;"
+                " leave it out of the skills"
             )
         return served
 

@@ -150,7 +150,7 @@ def html_of(table: Table, notes: Sequence[str], marks: Iterable[tuple[int, int]]
         for i, row in enumerate(table.rows)
     )
     caption = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
-    return f"<table>{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<table class="tex2jax_ignore">{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _td(cell: str, marked: bool) -> str:

@@ -13,7 +13,7 @@ import yaml
 from workbench_lib import cli, execution, paths, runs
 from workbench_lib.corpus import MANIFEST, Corpus
 from workbench_lib.errors import WorkbenchError
-from workbench_lib.experiments import EXPERIMENTS_DIR, PlannedRun, analysis_of, load_experiment
+from workbench_lib.experiments import ANALYSIS, EXPERIMENTS_DIR, PlannedRun, analysis_of, load_experiment
 from workbench_lib.locks import hold
 from workbench_lib.params import NOTEBOOKS_DIR, ParameterError, load_params
 from workbench_lib.runs import Run
@@ -33,7 +33,9 @@ def run(
     execution.prepare_environment()
     planned, began = _plan(target, preset, change or []), time.monotonic()
     for number, item in enumerate(planned, start=1):
-        where = f"[{number}/{len(planned)}] {item.notebook} -> {item.id}"
+        is_late = dry_run and item.notebook == ANALYSIS
+        name = "named when its runs are done" if is_late else item.id
+        where = f"[{number}/{len(planned)}] {item.notebook} -> {name}"
         if dry_run or item.run.is_done:
             print(f"{where}: {'done before' if item.run.is_done else 'to do'}", flush=True)
             continue
@@ -47,7 +49,11 @@ def run(
 @app.command()
 def status(as_json: AsJson = False) -> None:
     """List every run: done, unfinished, in use by whom, or damaged."""
-    cli.emit({item.id: _state(item) for item in runs.all_runs()}, as_json)
+    found = {item.id: _state(item) for item in runs.all_runs()}
+    if found or as_json:
+        cli.emit(found, as_json)
+    else:
+        print(f"no runs in {paths.runs_dir()}")
 
 
 @app.command()
@@ -62,13 +68,12 @@ def verify(folder: Path, as_json: AsJson = False) -> None:
 
 def _state(run: Run) -> str:
     try:
-        record = run.record_if_done()
-        if record is None:
-            with hold(run.folder):
-                return "unfinished"
-        return f"done in {record['seconds']} s"
-    except WorkbenchError as error:
-        return str(error)
+        if run.is_done:
+            return f"done in {run.record()['seconds']} s"
+        with hold(run.folder):
+            return str(run.status().get("reason", "unfinished"))
+    except (WorkbenchError, OSError, KeyError) as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def _plan(target: str, preset: str, changes: list[str]) -> list[PlannedRun]:

@@ -10,7 +10,7 @@ import itertools
 import json
 import multiprocessing
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,16 +75,24 @@ class Manifest(BaseModel):
     units: int
     settings: dict[str, Any]
     rejected: dict[str, int]
+    notes: dict[str, Any] = {}
     shards: list[Shard]
 
 
 def build_corpus(
-    folder: Path, generator: Generator, units: int, *, units_a_shard: int = 4096, workers: int = 1
+    folder: Path,
+    generator: Generator,
+    units: int,
+    *,
+    units_a_shard: int = 4096,
+    workers: int = 1,
+    notes: Mapping[str, Any] | None = None,
 ) -> Corpus:
     """Build, or finish, or simply open the corpus of `units` units in `folder`.
 
     A unit is what the generator counts in (a graph with its three queries, a table question). Finished shards of
-    the same settings are kept; the bytes do not depend on `workers` or on interruptions.
+    the same settings are kept; the bytes do not depend on `workers` or on interruptions. `notes` go into the manifest:
+    what is worth knowing but decides nothing, such as how many lines of the sources were kept.
 
     Raises:
         CorpusError: the folder holds a corpus of other settings, or files that are not a corpus's.
@@ -100,7 +108,7 @@ def build_corpus(
     with hold(folder):
         plan = _plan(folder, units, units_a_shard)
         _make_shards(generator, sha256_of_json(settings), plan, workers)
-        _write_manifest(folder, settings, [path for path, _, _ in plan])
+        _write_manifest(folder, settings, [path for path, _, _ in plan], notes or {})
     return Corpus(folder)
 
 
@@ -168,8 +176,8 @@ class Corpus:
 
 
 def _plan(folder: Path, units: int, units_a_shard: int) -> list[tuple[Path, int, int]]:
-    for leftover in folder.glob(".*.tmp"):  # of a build that was killed; we hold the lock
-        leftover.unlink()
+    for leftover in (*folder.glob(".part-*.tmp"), *folder.glob(f".{MANIFEST}.*.tmp")):
+        leftover.unlink()  # of a build that was killed; we hold the lock
     starts = range(0, units, units_a_shard)
     name = "part-{:05d}-of-{:05d}.parquet".format
     plan = [(folder / name(k, len(starts)), s, min(s + units_a_shard, units)) for k, s in enumerate(starts)]
@@ -239,7 +247,7 @@ def _same_settings(folder: Path, found: str, asked: str) -> None:
         raise CorpusError(f"{folder}: holds a corpus of other settings than asked for; choose an empty folder")
 
 
-def _write_manifest(folder: Path, settings: dict[str, Any], paths: list[Path]) -> None:
+def _write_manifest(folder: Path, settings: dict[str, Any], paths: list[Path], notes: Mapping[str, Any]) -> None:
     rejected: Counter[str] = Counter()
     for path in paths:
         rejected.update(_shard_meta(path)["rejected"])
@@ -249,6 +257,7 @@ def _write_manifest(folder: Path, settings: dict[str, Any], paths: list[Path]) -
         units=settings["units"],
         settings=settings,
         rejected=dict(sorted(rejected.items())),
+        notes=dict(notes),
         shards=shards,
     )
     write_text(folder / MANIFEST, manifest.model_dump_json(indent=2) + "\n")

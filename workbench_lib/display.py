@@ -15,6 +15,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import networkx as nx
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -40,6 +41,12 @@ class Live:
 def show_graph(edges: Edges, title: str = "") -> Live:
     """The graph, to zoom and drag, layered from its starts (left) to its sink (right)."""
     return Live(graph_html(edges, title))
+
+
+def show_table(frame: pd.DataFrame) -> Live:
+    """The frame with its texts in full, escaped, and never read as mathematics."""
+    with pd.option_context("display.max_colwidth", None, "display.html.use_mathjax", False):
+        return Live(frame.to_html(border=0, index=False, justify="left"))
 
 
 def graph_html(edges: Edges, title: str = "", height_px: int = 360) -> str:

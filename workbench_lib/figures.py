@@ -67,7 +67,9 @@ def bar_chart(data: pd.DataFrame, label: str, columns: Sequence[str]) -> Figure:
 
 
 def table_figure(data: pd.DataFrame, title: str) -> Figure:
-    """A table as a figure, for papers and slides that want it as one."""
+    """A table as a figure, for papers and slides that want it as one; one without rows says so."""
+    if data.empty:
+        data = pd.DataFrame({"": ["nothing to compare yet"]})
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(figsize=(1.4 * len(data.columns) + 0.6, 0.28 * (len(data) + 1) + 0.5))
         axes.axis("off")

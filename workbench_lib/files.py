@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,13 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def sha256_of_file(path: Path) -> str:
-    """Hex sha256 of a file's bytes, read in pieces."""
+    """Hex sha256 of a file's bytes, read in pieces; remembered until the file's size or time changes."""
+    state = path.stat()
+    return _sha256_of_file(path.resolve(), state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _sha256_of_file(path: Path, size: int, changed_ns: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

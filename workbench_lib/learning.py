@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from workbench_lib.corpus import Corpus
 from workbench_lib.generation import Generated, generate, generation_config
 from workbench_lib.runs import Run
 from workbench_lib.scores import Scores
+from workbench_lib.shapes import SHAPES
 from workbench_lib.stages import FinetuningParams, PretrainingParams, TrainingParams, is_run
 from workbench_lib.tasks import Example, Task
 from workbench_lib.tokens import TokenStore, tokenise
@@ -41,12 +43,15 @@ def pretraining_corpus(params: PretrainingParams) -> Corpus:
 
 def pretraining_learner(params: PretrainingParams, corpus: Corpus, run: Run) -> Learner:
     """The model to pre-train: fresh, with a tokenizer trained on the corpus, or loaded."""
-    if params.model not in seq2seq.SHAPES:
+    if params.model not in SHAPES:
         return _loaded(params.model, params)
     folder = run.folder / "tokenizer"
     if not folder.exists():
         texts = itertools.chain.from_iterable(corpus.pairs("train", TOKENIZER_ROWS))
-        seq2seq.train_tokenizer(texts, params.vocabulary).save_pretrained(folder)
+        unfinished = run.folder / ".tokenizer.tmp"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        seq2seq.train_tokenizer(texts, params.vocabulary).save_pretrained(unfinished)
+        unfinished.rename(folder)
     tokenizer = seq2seq.load_tokenizer(folder)
     return Learner(seq2seq.build_model(params.model, tokenizer, seed=params.seed, dropout=params.dropout), tokenizer)
 

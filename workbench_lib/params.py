@@ -52,6 +52,9 @@ class StageParams(BaseModel):
         """For fields that name something else (a run, a file): what that thing is, for the id."""
         return {}
 
+    def check(self) -> None:
+        """Raise what keeps the stage from starting, such as an upstream run that is not finished."""
+
     def run_id(self) -> str:
         """Stage, slug, and a hash of all that decides the result."""
         decides = {k: v for k, v in self.model_dump(mode="json").items() if k not in self.not_in_id}
@@ -59,19 +62,21 @@ class StageParams(BaseModel):
         return "-".join(part for part in (self.stage, self.slug, digest[:8]) if part)
 
     @classmethod
-    def make(cls, values: Mapping[str, Any], where: str = "parameters") -> Self:
-        """The model of `values`.
+    def make(cls, values: Mapping[str, Any], where: str = "parameters", lines: Mapping[str, int] | None = None) -> Self:
+        """The model of `values`; `where` they come from, and in which `lines`, is told in errors.
 
         Raises:
             ParameterError: names the first fault, the value, and for an unknown name the nearest known one.
         """
         unknown = [name for name in values if name not in cls.model_fields]
         if unknown:
-            raise ParameterError(f"{where}: unknown parameter {unknown[0]!r}{_nearest(unknown[0], cls.model_fields)}")
+            place = _place(where, unknown[0], lines)
+            raise ParameterError(f"{place}: unknown parameter {unknown[0]!r}{_nearest(unknown[0], cls.model_fields)}")
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
-            raise ParameterError(f"{where}: {_explain(error)}") from None
+            place = _place(where, str([*error.errors()[0]["loc"], ""][0]), lines)
+            raise ParameterError(f"{place}: {_explain(error)}") from None
 
     @classmethod
     def from_notebook(cls, names: Mapping[str, Any]) -> Self:
@@ -114,11 +119,21 @@ def load_yaml(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         others = [other.stem for other in path.parent.glob("*.yaml")]
         raise ParameterError(f"{path}: no such file{_nearest(path.stem, others)}") from None
+    except yaml.MarkedYAMLError as error:
+        line = f", line {error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise ParameterError(f"{path}{line}: not yaml: {error.problem}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ParameterError(f"{path}: not yaml: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict) or not all(isinstance(name, str) for name in values):
         raise ParameterError(f"{path}: must hold `name: value` lines")
     return values
+
+
+def yaml_lines(path: Path) -> dict[str, int]:
+    """The line, counted from 1, of each name of a yaml file's top-level mapping."""
+    node = yaml.compose(path.read_text(encoding="utf-8"), yaml.SafeLoader)
+    pairs = node.value if isinstance(node, yaml.MappingNode) else []
+    return {key.value: key.start_mark.line + 1 for key, _ in pairs}
 
 
 def notebook_path(stem: str) -> Path:
@@ -145,6 +160,7 @@ def model_of(notebook: Path) -> type[StageParams]:
 
 
 def preset_path(stem: str, preset: str) -> Path:
+    """The yaml file of a notebook's preset."""
     return PARAMS_DIR / stem / f"{preset}.yaml"
 
 
@@ -156,8 +172,12 @@ def load_params(stem: str, preset: str, changes: Mapping[str, Any] | None = None
     """
     model, path = model_of(notebook_path(stem)), preset_path(stem, preset)
     values = load_yaml(path)
-    model.make(values, str(path))
+    model.make(values, str(path), yaml_lines(path))
     return model.make({**values, **(changes or {})}, f"{stem} at preset {preset}")
+
+
+def _place(where: str, name: str, lines: Mapping[str, int] | None) -> str:
+    return f"{where}, line {lines[name]}" if lines and name in lines else where
 
 
 def _explain(error: ValidationError) -> str:

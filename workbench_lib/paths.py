@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from pathlib import Path
 
@@ -11,16 +12,13 @@ PROJECT = Path(__file__).resolve().parent.parent
 
 
 def home() -> Path:
-    """The folder that holds `runs/` and `figures/`: WORKBENCH_HOME, else the project itself."""
-    return Path(os.environ.get("WORKBENCH_HOME", PROJECT)).resolve()
+    """The folder that holds `runs/`: WORKBENCH_HOME, else the project itself."""
+    return Path(os.environ.get("WORKBENCH_HOME") or PROJECT).resolve()
 
 
 def runs_dir() -> Path:
+    """The folder of all runs."""
     return home() / "runs"
-
-
-def figures_dir() -> Path:
-    return home() / "figures"
 
 
 def data_root() -> Path | None:
@@ -35,6 +33,8 @@ def find_data(name: str) -> Path:
     Raises:
         WorkbenchError: it is in neither place; says where it was looked for.
     """
+    if not name:
+        raise WorkbenchError("an empty name stands for no file or folder")
     given = Path(name)
     if given.exists():
         return given.resolve()
@@ -44,3 +44,16 @@ def find_data(name: str) -> Path:
     if not (root / name).exists():
         raise WorkbenchError(f"{name!r} does not exist, neither here nor under WORKBENCH_DATA={root}")
     return root / name
+
+
+def find_files(name: str) -> list[Path]:
+    """The files that a path or a glob pattern stands for, sorted: as given, else under WORKBENCH_DATA; may be empty."""
+    root = data_root()
+    places = [(Path(name), name)] + ([] if root is None else [(root / name, f"{glob.escape(str(root))}/{name}")])
+    for path, pattern in places:
+        if name and path.is_file():
+            return [path.resolve()]
+        files = [Path(found).resolve() for found in glob.glob(pattern, recursive=True) if Path(found).is_file()]
+        if files:
+            return sorted(files)
+    return []

@@ -41,26 +41,27 @@ class Run:
 
     @property
     def id(self) -> str:
+        """The name of the folder."""
         return self.folder.name
 
     @property
     def is_done(self) -> bool:
+        """Whether `metrics.json` is there, which is written last."""
         return (self.folder / "metrics.json").exists()
 
     @property
     def corpus(self) -> Path:
+        """Where a synthesis run puts its corpus."""
         return self.folder / "corpus"
 
     @property
-    def checkpoints(self) -> Path:
-        return self.folder / "checkpoints"
-
-    @property
     def model(self) -> Path:
+        """Where a training run puts its model and tokenizer."""
         return self.folder / "model"
 
     @property
     def figures(self) -> Path:
+        """The folder of the run's pictures, made when first asked for."""
         path = self.folder / "figures"
         path.mkdir(exist_ok=True)
         return path
@@ -80,15 +81,32 @@ class Run:
             raise RunError(f"{path}: damaged ({error})") from None
         return record
 
+    def status(self) -> dict[str, Any]:
+        """What `status.json` holds: the state, the process, since when.
+
+        Raises:
+            RunError: the file cannot be read.
+        """
+        path = self.folder / "status.json"
+        try:
+            status: dict[str, Any] = json.loads(path.read_bytes())
+        except (OSError, ValueError) as error:
+            raise RunError(f"{path}: cannot be read ({error})") from None
+        return status
+
     def record_if_done(self) -> dict[str, Any] | None:
         """The record, or None where the run is missing or unfinished."""
         return self.record() if self.is_done else None
+
+    def fail(self, reason: str) -> None:
+        """Note why the run stopped; asking for it again goes on."""
+        write_json(self.folder / "status.json", {"state": "failed", "reason": reason, "ended": time.time()})
 
     def finish(self, params: StageParams, metrics: Mapping[str, Any]) -> dict[str, Any]:
         """Write `metrics.json`, which marks the run as done, and give the folder free; a done run stays as it is."""
         if self.is_done:
             return self.record()
-        status = _read_status(self.folder)
+        status = self.status()
         record = {
             "id": self.id,
             "stage": params.stage,
@@ -110,7 +128,9 @@ def start(params: StageParams) -> Run:
 
     Raises:
         FolderInUseError: another process works on it.
+        RunError: a run that it needs is not finished.
     """
+    params.check()
     run = Run(paths.runs_dir() / params.run_id())
     if run.is_done:
         print(f"run {run.id}: done before, its results are reused")
@@ -120,6 +140,8 @@ def start(params: StageParams) -> Run:
     acquire(run.folder)
     write_text(run.folder / "params.yaml", yaml.safe_dump(params.model_dump(mode="json"), sort_keys=False))
     write_json(run.folder / "env.json", environment())
+    if difference := _git("diff", "HEAD"):
+        write_text(run.folder / "dirty.patch", difference + "\n")
     write_json(run.folder / "status.json", {"state": "running", "process": os.getpid(), "started": time.time()})
     print(f"run {run.id}: {'new' if is_new else 'unfinished, goes on'}, in {run.folder}")
     return run
@@ -185,11 +207,3 @@ def _git(*arguments: str) -> str:
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout.rstrip("\n")  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return ""
-
-
-def _read_status(folder: Path) -> dict[str, Any]:
-    try:
-        status: dict[str, Any] = json.loads((folder / "status.json").read_bytes())
-    except (OSError, ValueError) as error:
-        raise RunError(f"{folder / 'status.json'}: cannot be read ({error})") from None
-    return status

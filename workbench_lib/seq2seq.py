@@ -13,6 +13,7 @@ import torch
 from safetensors import SafetensorError
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
+    AutoConfig,
     AutoModelForSeq2SeqLM,
     AutoTokenizer,
     BartConfig,
@@ -22,14 +23,8 @@ from transformers import (
 )
 
 from workbench_lib.errors import WorkbenchError
+from workbench_lib.shapes import SHAPES
 
-# width, encoder layers, decoder layers, attention heads, feed-forward width; `large` is BART-large's own
-SHAPES = {
-    "tiny": (128, 2, 2, 4, 512),
-    "small": (256, 4, 4, 8, 1024),
-    "base": (768, 6, 6, 12, 3072),
-    "large": (1024, 12, 12, 16, 4096),
-}
 MAX_POSITIONS = 1024
 BART_TOKENS = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")  # BART's own ids 0..3; <mask> comes last there
 ADDED_TOKENS = ("[SEP]", "[ANSWER]", "[I_E]", "[HEAD]", "[ROW]")
@@ -103,7 +98,9 @@ def load_tokenizer(name: str | Path) -> PreTrainedTokenizerFast:
 
 def load_model(name: str | Path, tokenizer: PreTrainedTokenizerFast, *, dropout: float) -> PreTrainedModel:
     """The seq2seq model of a local folder or a hub name, its embeddings as many as the tokenizer's tokens."""
-    model = _load(AutoModelForSeq2SeqLM, name, dropout=dropout, dtype=torch.float32)
+    config = _load(AutoConfig, name)
+    setattr(config, "dropout_rate" if hasattr(config, "dropout_rate") else "dropout", dropout)  # T5's name, BART's
+    model = _load(AutoModelForSeq2SeqLM, name, config=config, dtype=torch.float32, use_safetensors=True)
     if len(tokenizer) > model.get_input_embeddings().num_embeddings:
         with torch.random.fork_rng():
             torch.manual_seed(len(tokenizer))

@@ -8,12 +8,15 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from workbench_lib import runs
+from workbench_lib.errors import WorkbenchError
 from workbench_lib.experiments import load_experiment
 from workbench_lib.files import sha256_of_files
 from workbench_lib.params import NOTEBOOKS_DIR, StageParams
-from workbench_lib.paths import find_data, runs_dir
+from workbench_lib.paths import data_root, find_data, runs_dir
+from workbench_lib.shapes import SHAPES
 from workbench_lib.tasks import get_task
 
+Name = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1)]
 Share = Annotated[float, Field(gt=0, le=1)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
@@ -62,9 +65,9 @@ class PretrainingParams(TrainingParams):
 
     stage: ClassVar[str] = "pretraining"
     version: ClassVar[int] = 1
-    corpus: str
+    corpus: Name
     corpus_share: Share
-    model: str
+    model: Name
     vocabulary: Annotated[int, Field(ge=266)]
 
     @property
@@ -74,6 +77,9 @@ class PretrainingParams(TrainingParams):
 
     def identities(self) -> dict[str, Any]:
         return {"corpus": runs.resolve(self.corpus), "model": model_identity(self.model)}
+
+    def check(self) -> None:
+        runs.finished(self.corpus)
 
 
 class FinetuningParams(TrainingParams):
@@ -91,10 +97,10 @@ class FinetuningParams(TrainingParams):
 
     stage: ClassVar[str] = "finetuning"
     version: ClassVar[int] = 1
-    task: str
-    data: str
+    task: Name
+    data: Name
     split: Literal["dev", "test"]
-    model: str
+    model: Name
     fresh_weights: bool
     train_share: Share
     beams: Count
@@ -108,7 +114,7 @@ class FinetuningParams(TrainingParams):
         """ "starter", or the folder of the files as a path."""
         if self.data == "starter":
             return self.data
-        return str(find_data(self.task if self.data == "official" else self.data))
+        return str(official_folder(self.task) if self.data == "official" else find_data(self.data))
 
     def identities(self) -> dict[str, Any]:
         task = get_task(self.task)
@@ -117,6 +123,10 @@ class FinetuningParams(TrainingParams):
             "data": folder_digest(Path(self.data_folder)) if self.data != "starter" else self.data,
             "model": model_identity(self.model),
         }
+
+    def check(self) -> None:
+        if is_run(self.model):
+            runs.finished(self.model)
 
 
 class AnalysisParams(StageParams):
@@ -143,6 +153,20 @@ class AnalysisParams(StageParams):
         return {"experiment": [item.id for item in planned if item.run.is_done]}
 
 
+def official_folder(task: str) -> Path:
+    """The folder of a task's official files: the one that is named as the task, under WORKBENCH_DATA.
+
+    Raises:
+        WorkbenchError: it is not there.
+    """
+    root = data_root()
+    if root is None or not (root / task).is_dir():
+        raise WorkbenchError(
+            f"data: official means the folder {task!r} under WORKBENCH_DATA={root}, which is not there"
+        )
+    return root / task
+
+
 def is_run(name: str) -> bool:
     """Whether a `model` parameter means a run of ours rather than a folder or a hub model."""
     stem, slash, _ = name.partition("/")
@@ -153,7 +177,7 @@ def model_identity(name: str) -> str:
     """What a `model` parameter stands for: a run's id, a local folder's digest, or a shape or hub name as it is."""
     if is_run(name):
         return runs.resolve(name)
-    return folder_digest(Path(name)) if Path(name).is_dir() else name
+    return folder_digest(Path(name)) if name not in SHAPES and Path(name).is_dir() else name
 
 
 def folder_digest(folder: Path) -> str:

@@ -47,6 +47,7 @@ class Trained:
 
 
 def best_device() -> torch.device:
+    """The first GPU, or the CPU."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
@@ -68,6 +69,8 @@ def train(
     optimizer = make_optimizer(model, params)
     torch.manual_seed(params.seed)
     progress = load_checkpoint(folder / "checkpoints", model, optimizer) or Progress()
+    if progress.step == 0 and (folder / "metrics.json").exists():
+        raise TrainingError(f"{folder}: the run is done, but its checkpoint is gone; delete the run to train anew")
     log = MetricsLog(folder / "metrics.jsonl", progress.step)
     began = time.monotonic() - progress.seconds
     bar = tqdm(total=params.steps, initial=progress.step, desc="training", unit="step", mininterval=BAR_EVERY_S)
@@ -191,7 +194,6 @@ class MetricsLog:
         self.rows = [row for row in read_metrics(path) if row["step"] <= step]
         write_text(path, "".join(json.dumps(row) + "\n" for row in self.rows))
         self._losses: list[float] = []
-        self._tokens = sum(row["tokens"] for row in self.rows if "tokens" in row)
         self._latest: tuple[int, float] = (step, 0.0)
         self._pending_tokens = 0
 
@@ -218,7 +220,15 @@ class MetricsLog:
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """The rows of a `metrics.jsonl`; a last line cut off by a kill is left out, a missing file has none."""
     lines = path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []
-    return [json.loads(line) for line in lines]
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            raise TrainingError(
+                f"{path}, line {number}: damaged: {line[:60]!r}; delete the run to start anew"
+            ) from None
+    return rows
 
 
 def _steps(store: TokenStore, params: TrainingParams, progress: Progress) -> Iterator[tuple[Progress, Any]]:
@@ -236,6 +246,8 @@ def _steps(store: TokenStore, params: TrainingParams, progress: Progress) -> Ite
 
 def _summary(rows: list[dict[str, Any]], progress: Progress) -> Trained:
     losses = [row["loss"] for row in rows if "loss" in row]
+    if not losses:
+        raise TrainingError("metrics.jsonl is gone, though the checkpoint is at the last step; delete the run")
     validation = [row["validation_loss"] for row in rows if "validation_loss" in row]
     return Trained(
         steps=progress.step,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,7 @@ def test_write_jsonl_writes_a_line_a_row_or_nothing(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8").count("\n") == 2
 
 
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_dirty_files_keep_their_two_columns_of_state(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     import subprocess
 
