@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -10,7 +12,7 @@ from nbformat.sign import NotebookNotary
 
 from workbench_lib import runs
 from workbench_lib.corpus import Corpus
-from workbench_lib.execution import ExecutionError, execute
+from workbench_lib.execution import ExecutionError, execute, trust
 from workbench_lib.experiments import PlannedRun, load_experiment
 from workbench_lib.locks import FolderInUseError, hold
 from workbench_lib.params import load_params
@@ -25,7 +27,12 @@ def planned(**changes: object) -> PlannedRun:
 
 
 @pytest.mark.slow
-def test_an_executed_notebook_is_kept_signed_and_its_run_reused(home: Path) -> None:
+def test_an_executed_notebook_is_kept_signed_and_its_run_reused(
+    home: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path_factory.mktemp("jupyter")))  # its own signatures
+    monkeypatch.chdir(elsewhere)
     item = planned()
     assert execute(item) > 0
     notebook = nbformat.read(item.run.folder / "notebook.ipynb", as_version=4)
@@ -39,6 +46,7 @@ def test_an_executed_notebook_is_kept_signed_and_its_run_reused(home: Path) -> N
     record = item.run.record()
     assert record["metrics"]["examples"] == 90
     assert record["metrics"]["corpus_sha256"] == Corpus(item.run.corpus).digest
+    assert not list(elsewhere.iterdir())
     written = (item.run.folder / "notebook.ipynb").stat().st_mtime_ns
     assert execute(item) == 0
     assert (item.run.folder / "notebook.ipynb").stat().st_mtime_ns == written
@@ -51,6 +59,8 @@ def test_a_failing_cell_is_one_error_and_leaves_the_notebook_up_to_there(home: P
     with pytest.raises(ExecutionError, match=r"01_graph_synthesis: SamplingError: .*notebook\.ipynb"):
         execute(item)
     assert not item.run.is_done
+    assert item.run.status()["state"] == "failed"
+    assert "SamplingError" in item.run.status()["reason"]
     notebook = nbformat.read(item.run.folder / "notebook.ipynb", as_version=4)
     assert any(output.output_type == "error" for cell in notebook.cells for output in cell.get("outputs", []))
 
@@ -63,9 +73,6 @@ def test_a_run_in_use_is_not_touched(home: Path) -> None:
     command = (
         f"from pathlib import Path; from workbench_lib.locks import acquire; acquire(Path({str(item.run.folder)!r}))"
     )
-    import subprocess
-    import sys
-
     holder = subprocess.Popen(
         [sys.executable, "-c", f"{command}; print('held', flush=True); input()"],
         stdin=subprocess.PIPE,
@@ -102,3 +109,22 @@ def test_the_demo_runs_every_notebook_and_pairs_each_task_with_its_baseline() ->
 def test_the_demo_can_be_planned_on_real_data(data_root: Path) -> None:
     plan = load_experiment("demo").plan("small")
     assert len({item.id for item in plan}) == 10
+
+
+@pytest.mark.slow
+def test_a_stage_without_its_upstream_run_says_how_to_make_it_and_leaves_nothing(home: Path) -> None:
+    with pytest.raises(runs.RunError, match="python -m workbench_lib run 01_graph_synthesis --preset tiny"):
+        runs.start(load_params("03_pretraining", "tiny"))
+    with pytest.raises(runs.RunError, match="python -m workbench_lib run 03_pretraining --preset tiny"):
+        runs.start(load_params("04_finetuning", "tiny"))
+    assert not list(home.iterdir())
+
+
+def test_a_notebook_that_cannot_be_signed_is_no_failure(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (home / "file").write_text("")
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(home / "file" / "jupyter"))
+    nbformat.write(nbformat.v4.new_notebook(), home / "a.ipynb")
+    trust(home / "a.ipynb")
+    assert "a.ipynb is not signed" in capsys.readouterr().out

@@ -59,7 +59,7 @@ def test_it_is_stripped(path: Path) -> None:
     for cell in notebook["cells"]:
         assert not {"papermill", "execution", "trusted", "ExecuteTime"} & cell["metadata"].keys()
     for cell in code_cells(path):
-        assert cell["outputs"] == []
+        assert cell["outputs"] == [], "strip it: .venv/bin/nbstripout notebooks/*.ipynb"
         assert cell["execution_count"] is None
 
 

@@ -87,8 +87,12 @@ def test_sources_are_files_folders_patterns_or_under_the_data_folder(
         assert [path.name for path in csv_paths(source)] == ["a.csv", "b.csv"]
     with pytest.raises(WorkbenchError, match="'nowhere' does not exist"):
         csv_paths("nowhere")
+    for pattern in ("set/*.tsv", "/nowhere/*.csv", "*/nothing.csv"):
+        with pytest.raises(WorkbenchError, match="does not exist"):
+            csv_paths(pattern)
+    (tmp_path / "empty").mkdir()
     with pytest.raises(WorkbenchError, match="no csv file"):
-        csv_paths("set/*.tsv")
+        csv_paths("empty")
 
 
 def test_no_usable_table_is_an_error_with_the_reasons(tmp_path: Path) -> None:

@@ -156,9 +156,10 @@ def test_the_generator_can_be_sent_to_workers() -> None:
     assert isinstance(generator, TableGenerator)
 
 
-def test_settings_name_the_sources(corpus: Corpus) -> None:
+def test_settings_hold_what_the_sources_hold_not_where_they_lie(corpus: Corpus) -> None:
     settings = corpus.manifest.settings
-    assert len(settings["sources"]["builtin"]) == 64
+    assert [len(digest) for digest in settings["tables_sha256"]] == [64]
+    assert not {"tables", "held_out"} & settings.keys()
     assert settings["shares"]["counting"] == pytest.approx(0.18)
     assert settings["tables_used"] > 400
 

@@ -105,8 +105,7 @@ def test_a_missing_yaml_file_suggests_the_nearest(tmp_path: Path) -> None:
 
 def test_what_is_not_yaml_is_one_line_with_its_place(tmp_path: Path) -> None:
     text = yaml_fault(tmp_path / "a.yaml", "seed: 1\nrate: [1, 2\nname: a\n")
-    assert text.startswith(f"{tmp_path / 'a.yaml'}: not yaml: ")
-    assert "line 3" in text
+    assert text.startswith(f"{tmp_path / 'a.yaml'}, line 3: not yaml: ")
     assert "\n" not in text
 
 
@@ -134,8 +133,8 @@ def test_load_params_puts_changes_on_top_of_the_preset() -> None:
 
 def test_a_fault_in_a_preset_names_its_file_even_where_a_change_would_hide_it(project: Path) -> None:
     path = project / "params/01_graph_synthesis/tiny.yaml"
-    path.write_text("seed: x\n")
-    with pytest.raises(ParameterError, match=rf"{path}: 'seed' is 'x'"):
+    path.write_text("# a comment\nseed: x\n")
+    with pytest.raises(ParameterError, match=rf"{path}, line 2: 'seed' is 'x'"):
         load_params("01_graph_synthesis", "tiny", {"seed": 3})
 
 
