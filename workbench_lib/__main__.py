@@ -100,7 +100,7 @@ def _name_and_value(text: str) -> tuple[str, Any]:
 def _headline(metrics: dict[str, Any]) -> str:
     scores = {name: score["value"] for name, score in metrics.get("scores", {}).items()}
     numbers = scores or {name: value for name, value in metrics.items() if isinstance(value, int | float)}
-    return ", ".join(f"{name} {value:.4g}" for name, value in list(numbers.items())[:6])
+    return ", ".join(f"{name} {value:.4g}" for name, value in list(numbers.items())[:8])
 
 
 def _summary(planned: list[PlannedRun], seconds: float) -> None:
