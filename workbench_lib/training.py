@@ -32,7 +32,7 @@ BAR_EVERY_S = 10.0
 
 
 class TrainingError(WorkbenchError):
-    """Training cannot go on: a loss or gradient that is not finite."""
+    """Training cannot go on: a loss or gradient that is not finite, or a record that is damaged or gone."""
 
 
 @dataclass(frozen=True)

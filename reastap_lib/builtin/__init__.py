@@ -11,8 +11,6 @@ from functools import lru_cache
 from reastap_lib.builtin import economy, nature, places, things, weather
 from reastap_lib.tables import Limits, Table, keep
 
-BUILTIN_VERSION = 1
-
 
 @lru_cache(maxsize=1)
 def builtin_tables() -> tuple[Table, ...]:
