@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from eg3p_lib.corpora import build_graph_corpus, build_graph_share
 from eg3p_lib.explagraphs import read_explagraphs, read_predictions
 from eg3p_lib.knowledge import read_knowledge, resolve_sources
 from eg3p_lib.metrics import score_explagraphs
 from eg3p_lib.params import GraphSynthesisParams
 from eg3p_lib.queries import LEVELS
-from eg3p_lib.stats import corpus_stats, export_corpus, open_graph_corpus
-from eg3p_lib.synthesis import build_graph_corpus
+from eg3p_lib.stats import corpus_stats, export_corpus, open_graph_corpus, tell_stats
 from workbench_lib import cli
 from workbench_lib.errors import WorkbenchError
 
@@ -66,40 +67,89 @@ def synthesize(
     incoming: Annotated[
         tuple[float, float, float], typer.Option(help="Weights of 0, 1 and 2 incoming triples of a node.")
     ] = (1.0, 1.0, 1.0),
-    max_depth: Annotated[int, typer.Option(help="The most triples from a start to the answer.")] = 3,
+    max_depth: Annotated[int, typer.Option(help="The most triples from a start to the answer.")] = 2,
     min_triples: Annotated[int, typer.Option(help="The fewest triples of a graph.")] = 1,
     max_triples: Annotated[int, typer.Option(help="The most triples of a graph.")] = 8,
-    level: Annotated[list[str], typer.Option(help="easy, normal or hard; may be given several times.")] = list(LEVELS),  # noqa: B006
+    level: Annotated[
+        list[str],
+        typer.Option(help="easy, normal or hard, perhaps with a weight: hard=0.5. May be given several times."),
+    ] = list(LEVELS),  # noqa: B006
     distractors: Annotated[str, typer.Option(help="random or neighbours.")] = "random",
-    templates: Annotated[str, typer.Option(help="'default', or a yaml file of templates.")] = "default",
+    templates: Annotated[
+        str, typer.Option(help="'default', 'verbatim' (the paper's own), or a yaml file.")
+    ] = "default",
+    task: Annotated[
+        str, typer.Option(help="text-to-graph, or the baselines: link-prediction, head-prediction, tail-prediction.")
+    ] = "text-to-graph",
+    held_out: Annotated[
+        list[str], typer.Option(metavar="FILE", help="Evaluation splits whose answers no triple may give away.")
+    ] = [],  # noqa: B006
+    rank: Annotated[int | None, typer.Option(help="Make only the share of one of several processes.")] = None,
+    world_size: Annotated[int, typer.Option(help="How many processes share the work; with --rank.")] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Build a corpus of synthetic graphs with their queries; a killed build goes on where it was."""
+    """Build a corpus of synthetic graphs with their queries; a killed build goes on where it was.
+
+    On a cluster, every process makes its share (--rank R --world-size W); the same call without --rank completes it.
+    """
     values = {
         "knowledge": tuple(knowledge),
         "language": language,
         "min_weight": min_weight,
+        "held_out": tuple(held_out),
+        "task": task,
         "graphs": graphs,
         "seed": seed,
         "incoming": incoming,
         "max_depth": max_depth,
         "min_triples": min_triples,
         "max_triples": max_triples,
-        "levels": tuple(level),
+        "levels": dict(map(_weighted, level)),
         "distractors": distractors,
         "templates": templates,
         "workers": workers,
     }
-    corpus = build_graph_corpus(GraphSynthesisParams.make(values, "synthesize"), out)
+    params = GraphSynthesisParams.make(values, "synthesize")
+    if rank is not None:
+        missing = build_graph_share(params, out, rank, world_size)
+        cli.emit({"folder": str(out), "rank": rank, "shards_missing_over_all_ranks": missing}, as_json)
+        return
+    corpus = build_graph_corpus(params, out)
     manifest = corpus.manifest
     result = {"rows": len(corpus), "graphs": manifest.units, "shards": len(manifest.shards), "digest": corpus.digest}
     cli.emit({"folder": str(out), **result, **manifest.notes, "rejected": manifest.rejected}, as_json)
 
 
+def _weighted(level: str) -> tuple[str, Any]:
+    """`hard=0.5` as a level and its weight; what is no number is left for the parameters' check."""
+    name, _, weight = level.partition("=")
+    try:
+        return name, float(weight or 1)
+    except ValueError:
+        return name, weight
+
+
 @app.command()
-def stats(folder: Folder, as_json: AsJson = False) -> None:
-    """What a corpus holds: rows, sizes and depths of graphs, shares of relations, rejections by reason."""
-    cli.emit(corpus_stats(open_graph_corpus(folder)), as_json)
+def stats(
+    folder: Folder,
+    tokenizer: Annotated[
+        str, typer.Option(metavar="NAME", help="A tokenizer's folder or hub name: lengths in its tokens too.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """What a corpus holds: relations beside the paper's (Table 5), sizes, depths, lengths, rejections by reason."""
+    found = corpus_stats(open_graph_corpus(folder), _token_counter(tokenizer) if tokenizer else None)
+    if as_json:
+        cli.emit(found, as_json)
+    else:
+        print(tell_stats(found))
+
+
+def _token_counter(name: str) -> Callable[[list[str]], list[int]]:
+    from workbench_lib.seq2seq import load_tokenizer  # takes seconds, and is rarely asked for
+
+    tokenizer = load_tokenizer(name)
+    return lambda texts: [len(ids) for ids in tokenizer(texts)["input_ids"]]
 
 
 @app.command()

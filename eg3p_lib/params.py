@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
+from eg3p_lib.corpora import Task
 from eg3p_lib.knowledge import resolve_sources
 from eg3p_lib.queries import Level
 from eg3p_lib.sources import Distractors
@@ -24,9 +25,11 @@ Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class GraphSynthesisParams(StageParams):
-    """What decides a corpus of graphs; see `GraphGenerator`, `Shape` and `read_knowledge` for the meanings.
+    """What decides a corpus of graphs; see `GraphGenerator`, `GraphRules`, `Shape`, `read_knowledge` for the meanings.
 
-    `knowledge` names sources: "starter", files, or glob patterns under WORKBENCH_DATA.
+    `knowledge` names sources: "starter", files, or glob patterns under WORKBENCH_DATA; `held_out` names files of
+    evaluation splits in the same way. In the prediction tasks `graphs` counts examples, and the shape, levels,
+    distractors and templates mean nothing.
     """
 
     stage: ClassVar[str] = "graphs"
@@ -36,13 +39,15 @@ class GraphSynthesisParams(StageParams):
     knowledge: Annotated[tuple[str, ...], _List, Field(min_length=1)]
     language: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[a-z]+)?$")]
     min_weight: Annotated[float, Field(allow_inf_nan=False)]
+    held_out: Annotated[tuple[str, ...], _List]
+    task: Task
     graphs: Annotated[int, Field(ge=1)]
     seed: Annotated[int, Field(ge=0)]
     incoming: Annotated[tuple[Weight, Weight, Weight], _List]
     max_depth: Annotated[int, Field(ge=1, le=16)]
     min_triples: Annotated[int, Field(ge=1)]
     max_triples: Annotated[int, Field(ge=1, le=64)]
-    levels: Annotated[tuple[Level, ...], _List, Field(min_length=1)]
+    levels: Annotated[dict[Level, Weight], Field(min_length=1)]
     distractors: Distractors
     templates: str
     workers: Annotated[int, Field(ge=1)]
@@ -63,19 +68,20 @@ class GraphSynthesisParams(StageParams):
 
     @field_validator("levels")
     @classmethod
-    def _check_levels(cls, value: tuple[Level, ...]) -> tuple[Level, ...]:
-        if len(set(value)) < len(value):
-            raise ValueError("each level at most once")
+    def _check_levels(cls, value: dict[Level, float]) -> dict[Level, float]:
+        if min(value.values()) <= 0:
+            raise ValueError("every level that is named needs a weight above 0")
         return value
 
     @property
     def slug(self) -> str:
-        """The number of graphs."""
-        return str(self.graphs)
+        """The number of graphs, or the task and its number of examples."""
+        return f"{self.graphs}" if self.task == "text-to-graph" else f"{self.task}-{self.graphs}"
 
     def identities(self) -> dict[str, Any]:
         """The contents of the knowledge sources and of the templates, wherever they lie."""
         return {
             "knowledge": sha256_of_files(resolve_sources(self.knowledge)),
+            "held_out": sha256_of_files(resolve_sources(self.held_out)) if self.held_out else "",
             "templates": sha256_of_file(templates_path(self.templates)),
         }

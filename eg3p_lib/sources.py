@@ -7,100 +7,167 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from eg3p_lib.sampling import RejectedDrawError
+from eg3p_lib.chance import Chance, Integers, below
+from eg3p_lib.relations import RELATIONS
+from eg3p_lib.sampling import Forest
 from eg3p_lib.store import KnowledgeBase
 
 Distractors = Literal["random", "neighbours"]
-_NEIGHBOUR_TRIES = 20
-_RANDOM_TRIES = 100
+TRIES = 12
+"""Draws of one distractor before the graph is given up."""
+STAGES = 1 + TRIES
+"""The purposes of chance that one knowledge source takes."""
+
+_NEIGHBOUR_TRIES = 8
+_REASONS = ("distractor_is_gold", "distractor_repeated", "distractor_second_tail", "distractor_second_path")
+_ANTONYM = RELATIONS.index("antonym")
+_NONE = -1
 
 
 @dataclass(frozen=True)
 class Gold:
-    """A graph as numbers, as the checks need it."""
+    """The triples of a block of graphs, in writing order, as their distractors are checked against them."""
 
-    triples: frozenset[int]
-    nodes: tuple[int, ...]
-    sink: int
-    tails: dict[tuple[int, int], int]
+    triple: Integers  # (max_triples, graphs), absent: -1; so are the others
+    head: Integers
+    relation: Integers
+    tail: Integers
+    sink: Integers  # (graphs,)
 
     @classmethod
-    def of(cls, kb: KnowledgeBase, triples: list[int]) -> Gold:
-        """The graph of these triples, in writing order (the last one leads to the answer)."""
-        ends = [(int(kb.head[t]), int(kb.relation[t]), int(kb.tail[t])) for t in triples]
-        nodes = dict.fromkeys(node for head, _, tail in ends for node in (head, tail))
-        return cls(frozenset(triples), tuple(nodes), ends[-1][2], {(head, rel): tail for head, rel, tail in ends})
+    def of(cls, kb: KnowledgeBase, forest: Forest) -> Gold:
+        triple = forest.triples
+        absent = triple == _NONE
+        head, relation, tail = (np.where(absent, _NONE, column[triple]) for column in (kb.head, kb.relation, kb.tail))
+        return cls(triple, head, relation, tail, forest.node[0])
+
+    def take(self, graphs: Integers) -> Gold:
+        triple, head, relation, tail = (part[:, graphs] for part in (self.triple, self.head, self.relation, self.tail))
+        return Gold(triple, head, relation, tail, self.sink[graphs])
 
 
-def refusal(kb: KnowledgeBase, gold: Gold, triple: int, *, only_first_relation: bool) -> str:
-    """Why a triple cannot be a distractor, or nothing.
+def refusals(
+    kb: KnowledgeBase, gold: Gold, triple: Integers, taken: Integers, *, only_first_relation: bool
+) -> Integers:
+    """Why triples cannot be distractors of their graphs: a place in the list of reasons, or -1 where they can.
 
     Every query names its starts. A query that names all relations (easy, normal) has a second answer only where
-    some head and relation of the graph lead to a second tail. A hard one names the first relation alone, so there
-    no distractor may lead from a concept of the graph out of it, or on from the answer.
-    """
-    if triple in gold.triples:
-        return "distractor_is_gold"
-    head, relation, tail = int(kb.head[triple]), int(kb.relation[triple]), int(kb.tail[triple])
-    if gold.tails.get((head, relation), tail) != tail:
-        return "distractor_second_tail"
-    if only_first_relation and head in gold.nodes and (tail not in gold.nodes or head == gold.sink):
-        return "distractor_second_path"
-    return ""
-
-
-def draw_source(
-    kb: KnowledgeBase,
-    rng: np.random.Generator,
-    gold: Gold,
-    kind: Distractors,
-    refused: Counter[str],
-    *,
-    only_first_relation: bool,
-) -> list[int]:
-    """The numbers of the source's triples, shuffled: the graph's k, and distractors up to ceil(1.5 k) .. 2 k in all.
+    some head and relation of the graph lead to a second tail; antonyms lead both ways. A hard one names the first
+    relation alone, so there no distractor may lead from a concept of the graph out of it, or on from the answer.
 
     Args:
-        kind: `random` triples of the knowledge base, or `neighbours`: triples at the graph's concepts (where 20
-            draws give none, a random one is taken).
-        refused: Counts the distractors drawn but not taken, by reason.
-
-    Raises:
-        RejectedDrawError: too_few_distractors.
+        triple: One for each graph.
+        taken: The distractors that each graph has; (any, graphs), absent: -1.
     """
-    size = len(gold.triples)
-    wanted = int(rng.integers((3 * size + 1) // 2, 2 * size + 1)) - size
-    taken: dict[int, None] = {}
-    for _ in range(wanted):
-        taken[_draw_distractor(kb, rng, gold, kind, refused, taken, only_first_relation)] = None
-    everything = [*sorted(gold.triples), *taken]
-    return [everything[place] for place in rng.permutation(len(everything))]
+    head, relation, tail = (column[triple].astype(np.int64) for column in (kb.head, kb.relation, kb.tail))
+    same = gold.relation == relation
+    second = same & (gold.head == head) & (gold.tail != tail)
+    second |= same & (relation == _ANTONYM) & (gold.head == tail) & (gold.tail != head)
+    holds = [(gold.triple == triple).any(axis=0), (taken == triple).any(axis=0), second.any(axis=0)]
+    if only_first_relation:
+        from_inside = (gold.head == head).any(axis=0) | (gold.sink == head)
+        to_inside = (gold.head == tail).any(axis=0) | (gold.sink == tail)
+        holds.append(from_inside & (~to_inside | (gold.sink == head)))
+    reason = np.full(len(triple), _NONE)
+    for number in reversed(range(len(holds))):
+        reason[holds[number]] = number
+    return reason
 
 
-def _draw_distractor(
+def draw_sources(
     kb: KnowledgeBase,
-    rng: np.random.Generator,
+    chance: Chance,
+    purpose: int,
+    places: Integers,
     gold: Gold,
     kind: Distractors,
-    refused: Counter[str],
-    taken: dict[int, None],
+    rejected: Counter[str],
+    *,
     only_first_relation: bool,
-) -> int:
-    near = _NEIGHBOUR_TRIES if kind == "neighbours" else 0
-    for attempt in range(near + _RANDOM_TRIES):
-        triple = _draw_neighbour(kb, rng, gold) if attempt < near else int(rng.integers(len(kb)))
-        repeated = "distractor_repeated" if triple in taken else ""
-        reason = repeated or refusal(kb, gold, triple, only_first_relation=only_first_relation)
-        if not reason:
-            return triple
-        refused[reason] += 1
-    raise RejectedDrawError("too_few_distractors")
+) -> tuple[Integers, npt.NDArray[np.bool_]]:
+    """The knowledge source of each graph: its k triples and distractors, ceil(1.5 k) to 2 k in all, shuffled.
+
+    Args:
+        purpose: The first of the `STAGES` purposes that this takes.
+        places: The graphs, as places in the block of `chance`.
+        kind: `random` triples of the knowledge base, or `neighbours`: triples at the graph's concepts (where 8
+            draws give none, a random one is taken).
+        rejected: Counts the distractors that were drawn but not taken, by reason.
+
+    Returns:
+        The triples (2 * max_triples, graphs), absent ones -1 and last; and which graphs got all their distractors.
+    """
+    most = len(gold.triple)
+    words = chance.words(purpose, 1 + 2 * most)[:, places]
+    size = (gold.triple != _NONE).sum(axis=0)
+    least = (3 * size + 1) // 2
+    wanted = least + below(words[0], 2 * size - least + 1) - size
+    taken = _Distractors(kb, chance, purpose + 1, places, gold, kind, only_first_relation)
+    for nth in range(most):
+        taken.draw(nth, np.flatnonzero(wanted > nth), rejected)
+    everything = np.concatenate([gold.triple, taken.triple])
+    keys = np.where(everything == _NONE, np.uint64(1 << 32), words[1:].astype(np.uint64))
+    order = np.argsort(keys, axis=0, kind="stable")
+    return np.take_along_axis(everything, order, axis=0), ~taken.failed
 
 
-def _draw_neighbour(kb: KnowledgeBase, rng: np.random.Generator, gold: Gold) -> int:
-    """Any triple at any concept of the graph."""
-    node = gold.nodes[int(rng.integers(len(gold.nodes)))]
-    incoming, outgoing = kb.incoming(node), kb.outgoing(node)
-    place = int(rng.integers(len(incoming) + len(outgoing)))
-    return incoming[place] if place < len(incoming) else int(outgoing[place - len(incoming)])
+class _Distractors:
+    """The distractors of a block's graphs while they are drawn; try t has its own stream of chance."""
+
+    def __init__(
+        self,
+        kb: KnowledgeBase,
+        chance: Chance,
+        purpose: int,
+        places: Integers,
+        gold: Gold,
+        kind: Distractors,
+        only_first_relation: bool,
+    ):
+        self.kb, self.gold, self.only_first_relation = kb, gold, only_first_relation
+        self.near = _NEIGHBOUR_TRIES if kind == "neighbours" else 0
+        self.chance, self.purpose, self.places = chance, purpose, places
+        self.triple = np.full_like(gold.triple, _NONE)
+        self.failed = np.zeros(len(gold.sink), bool)
+        self._words: dict[int, npt.NDArray[np.uint32]] = {}
+
+    def draw(self, nth: int, graphs: Integers, rejected: Counter[str]) -> None:
+        """Give the graphs their nth distractor."""
+        for attempt in range(TRIES):
+            gold = self.gold.take(graphs)
+            words = self._words_of(attempt)[2 * nth : 2 * nth + 2, graphs]
+            triple = self._neighbour(gold, words) if attempt < self.near else below(words[0], len(self.kb))
+            taken = self.triple[:nth, graphs]
+            reason = refusals(self.kb, gold, triple, taken, only_first_relation=self.only_first_relation)
+            good = reason == _NONE
+            self.triple[nth, graphs[good]] = triple[good]
+            for name, number in zip(_REASONS, np.bincount(reason[~good], minlength=len(_REASONS)), strict=True):
+                if number:
+                    rejected[name] += int(number)
+            graphs = graphs[~good]
+            if not len(graphs):
+                return
+        self.failed[graphs] = True
+
+    def _words_of(self, attempt: int) -> npt.NDArray[np.uint32]:
+        if attempt not in self._words:
+            words = self.chance.words(self.purpose + attempt, 2 * len(self.triple))
+            self._words[attempt] = words[:, self.places]
+        return self._words[attempt]
+
+    def _neighbour(self, gold: Gold, words: npt.NDArray[np.uint32]) -> Integers:
+        """Any triple at any concept of the graph: the heads in writing order, and the answer."""
+        size = (gold.triple != _NONE).sum(axis=0)
+        which = below(words[0], size + 1)
+        head = np.take_along_axis(gold.head, np.minimum(which, len(gold.head) - 1)[None], axis=0)[0]
+        node = np.where(which == size, gold.sink, head)
+        first = self.kb.incoming_starts[node]
+        incoming = self.kb.incoming_starts[node + 1] - first
+        by_head, starts = self.kb.by_head
+        outgoing = starts[node + 1] - starts[node]
+        place = below(words[1], incoming + outgoing)
+        leaves = place >= incoming
+        after = np.where(leaves, starts[node] + place - incoming, 0)
+        return np.where(leaves, by_head[after], first + place)

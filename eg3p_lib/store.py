@@ -108,13 +108,13 @@ class KnowledgeBase:
         return np.flatnonzero(np.diff(self.incoming_starts))
 
     @cached_property
-    def _by_head(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def by_head(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         order = np.argsort(self.head, kind="stable")
         return order, np.searchsorted(self.head[order], np.arange(len(self.concepts) + 1))
 
     def outgoing(self, concept: int) -> npt.NDArray[np.int64]:
         """The numbers of the triples that leave a concept."""
-        order, starts = self._by_head
+        order, starts = self.by_head
         return order[starts[concept] : starts[concept + 1]]
 
     def incoming(self, concept: int) -> range:

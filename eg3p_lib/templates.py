@@ -13,8 +13,10 @@ from eg3p_lib.relations import RELATIONS
 from workbench_lib.errors import InputError
 from workbench_lib.paths import find_data
 
-DEFAULT = Path(__file__).resolve().parent / "data" / "templates.yaml"
-_SLOT = re.compile(r"\b[XY]\b")
+_DATA = Path(__file__).resolve().parent / "data"
+DEFAULT = _DATA / "templates.yaml"
+VERBATIM = _DATA / "verbatim_templates.yaml"
+_SLOT = re.compile(r"\b([XY])\b")
 _SLOTS = {"statements": ["X", "Y"], "questions": ["X"]}
 
 
@@ -22,7 +24,8 @@ _SLOTS = {"statements": ["X", "Y"], "questions": ["X"]}
 class Templates:
     """For each of the 16 relations its statements (slots X, the head, and Y, the tail) and its question predicates.
 
-    A question predicate has the slot X and says what the hidden tail is or does: `is caused by X`.
+    A question predicate has the slot X and says what the hidden tail is or does: `is caused by X`. Where there are no
+    questions, queries are made of the statements alone, as in the paper's Table 4.
     """
 
     statements: Mapping[str, tuple[str, ...]]
@@ -38,17 +41,27 @@ def fill(template: str, head: str, tail: str = "") -> str:
     return _SLOT.sub(lambda slot: head if slot.group() == "X" else tail, template)
 
 
+def split_template(template: str) -> list[str]:
+    """A template's parts: text and slots by turns, the text perhaps empty.
+
+    >>> split_template("X is used to make Y")
+    ['', 'X', ' is used to make ', 'Y', '']
+    """
+    return _SLOT.split(template)
+
+
 def templates_path(name: str) -> Path:
-    """The file of templates: `default` is the built-in one; others are found here or under WORKBENCH_DATA."""
-    return DEFAULT if name == "default" else find_data(name)
+    """The file of templates: `default`, `verbatim` (the paper's own), or one found here or under WORKBENCH_DATA."""
+    built_in = {"default": DEFAULT, "verbatim": VERBATIM}
+    return built_in[name] if name in built_in else find_data(name)
 
 
 def load_templates(path: Path = DEFAULT) -> Templates:
     """Read a file of templates.
 
     Raises:
-        InputError: the file is missing or no yaml; a relation is unknown, repeated or missing; a slot is missing or
-            comes twice. Says where.
+        InputError: the file is missing or no yaml; a relation is unknown, repeated or missing (all questions may be);
+            a slot is missing or comes twice. Says where.
 
     >>> load_templates().statements["madeof"][0]
     'X is made of Y'
@@ -63,7 +76,7 @@ def load_templates(path: Path = DEFAULT) -> Templates:
             parts[part][relation] = _texts(texts, part, path)
     for part, known in parts.items():
         for relation in RELATIONS:
-            if relation not in known:
+            if relation not in known and (known or part == "statements"):
                 raise InputError(f"the relation {relation!r} has no {part}", path=path)
     return Templates(parts["statements"], parts["questions"])
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 from pydantic import BaseModel, ConfigDict, ValidationError
 from tqdm import tqdm
 
+from workbench_lib.duplicates import drop_repeated
 from workbench_lib.errors import WorkbenchError
 from workbench_lib.files import replacing, sha256_of_file, sha256_of_json, write_text
 from workbench_lib.locks import hold
@@ -86,30 +87,70 @@ def build_corpus(
     *,
     units_a_shard: int = 4096,
     workers: int = 1,
+    distinct: tuple[str, ...] = (),
     notes: Mapping[str, Any] | None = None,
 ) -> Corpus:
     """Build, or finish, or simply open the corpus of `units` units in `folder`.
 
     A unit is what the generator counts in (a graph with its three queries, a table question). Finished shards of
-    the same settings are kept; the bytes do not depend on `workers` or on interruptions. `notes` go into the manifest:
-    what is worth knowing but decides nothing, such as how many lines of the sources were kept.
+    the same settings are kept; the bytes do not depend on `workers` or on interruptions.
+
+    Args:
+        distinct: Text columns: a row with the values of an earlier row is dropped, and counted as `duplicate`.
+        notes: For the manifest: what is worth knowing but decides nothing, such as how many lines of sources were kept.
 
     Raises:
         CorpusError: the folder holds a corpus of other settings, or files that are not a corpus's.
     """
     if units < 1 or units_a_shard < 1 or workers < 1:
         raise CorpusError(f"{units=}, {units_a_shard=} and {workers=} must be at least 1")
-    settings = {**generator.settings(), "units": units, "units_a_shard": units_a_shard}
+    settings = _settings(generator, units, units_a_shard, distinct)
     if (folder / MANIFEST).exists():
         corpus = Corpus(folder)
         _same_settings(folder, sha256_of_json(corpus.manifest.settings), sha256_of_json(settings))
         return corpus
     folder.mkdir(parents=True, exist_ok=True)
     with hold(folder):
-        plan = _plan(folder, units, units_a_shard)
-        _make_shards(generator, sha256_of_json(settings), plan, workers)
-        _write_manifest(folder, settings, [path for path, _, _ in plan], notes or {})
+        for leftover in (*folder.glob(".part-*.tmp"), *folder.glob(f".{MANIFEST}.*.tmp")):
+            leftover.unlink()  # of a build that was killed; we hold the lock
+        plan, digest = _plan(folder, units, units_a_shard), sha256_of_json(settings)
+        _make_shards(generator, digest, plan, workers)
+        paths = [path for path, _, _ in plan]
+        if distinct:
+            drop_repeated(paths, distinct, partial(_write_without_repeated, digest))
+        _write_manifest(folder, settings, paths, notes or {})
     return Corpus(folder)
+
+
+def build_share(
+    folder: Path,
+    generator: Generator,
+    units: int,
+    rank: int,
+    world_size: int,
+    *,
+    units_a_shard: int = 4096,
+    workers: int = 1,
+    distinct: tuple[str, ...] = (),
+) -> int:
+    """Make the shards that fall to one of several processes, on any machines that share `folder`; then `build_corpus`.
+
+    Every `world_size`-th shard from `rank` on is made, unless it is there. Once none is missing, `build_corpus` with
+    the same arguments writes the manifest, and makes nothing.
+
+    Returns:
+        How many shards of the corpus are still missing, over all ranks.
+
+    Raises:
+        CorpusError: as `build_corpus`; or rank and world size contradict each other.
+    """
+    if not 0 <= rank < world_size:
+        raise CorpusError(f"{rank=} must be at least 0 and below {world_size=}")
+    digest = sha256_of_json(_settings(generator, units, units_a_shard, distinct))
+    folder.mkdir(parents=True, exist_ok=True)
+    plan = _plan(folder, units, units_a_shard)
+    _make_shards(generator, digest, plan[rank::world_size], workers)
+    return sum(not path.exists() for path, _, _ in plan)
 
 
 class Corpus:
@@ -175,9 +216,12 @@ class Corpus:
         ]
 
 
+def _settings(generator: Generator, units: int, units_a_shard: int, distinct: tuple[str, ...]) -> dict[str, Any]:
+    return {**generator.settings(), "units": units, "units_a_shard": units_a_shard, "distinct": list(distinct)}
+
+
 def _plan(folder: Path, units: int, units_a_shard: int) -> list[tuple[Path, int, int]]:
-    for leftover in (*folder.glob(".part-*.tmp"), *folder.glob(f".{MANIFEST}.*.tmp")):
-        leftover.unlink()  # of a build that was killed; we hold the lock
+    """Each shard's path and units; refuses a folder that holds others."""
     starts = range(0, units, units_a_shard)
     name = "part-{:05d}-of-{:05d}.parquet".format
     plan = [(folder / name(k, len(starts)), s, min(s + units_a_shard, units)) for k, s in enumerate(starts)]
@@ -220,10 +264,19 @@ def _write_shard(
     make: Callable[[int, int], Block], schema: pa.Schema, digest: str, path: Path, start: int, stop: int
 ) -> None:
     block = make(start, stop)
-    meta = {"settings_sha256": digest, "rejected": dict(sorted(block.rejected.items()))}
-    table = block.table.cast(schema).replace_schema_metadata({_META: json.dumps(meta)})
+    _write_table(path, block.table.cast(schema), digest, block.rejected)
+
+
+def _write_table(path: Path, table: pa.Table, digest: str, rejected: Mapping[str, int]) -> None:
+    meta = {"settings_sha256": digest, "rejected": dict(sorted(rejected.items()))}
+    table = table.replace_schema_metadata({_META: json.dumps(meta)})
     with replacing(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", row_group_size=ROW_GROUP_ROWS)
+
+
+def _write_without_repeated(digest: str, path: Path, kept: pa.Table, dropped: int) -> None:
+    rejected = Counter(_shard_meta(path)["rejected"]) + Counter(duplicate=dropped)
+    _write_table(path, kept, digest, rejected)
 
 
 def _is_finished(path: Path, digest: str) -> bool:
