@@ -47,6 +47,23 @@ def run(
 
 
 @app.command()
+def train(
+    params_file: Annotated[Path, typer.Option("--params", help="Parameters of notebook 03 or 04 as a yaml file.")],
+    only_training: Annotated[bool, typer.Option(hidden=True)] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Train without a notebook, from one process or many; the run is the one that the notebook would make.
+
+    On several devices: torchrun --nproc-per-node N -m workbench_lib train --params FILE
+    """
+    from workbench_lib import launching, training_runs  # torch and transformers: not for the other commands
+
+    metrics = training_runs.make(params_file, only_training=only_training)
+    if launching.is_main_process():
+        cli.emit(metrics, as_json)
+
+
+@app.command()
 def status(as_json: AsJson = False) -> None:
     """List every run: done, unfinished, in use by whom, or damaged."""
     found = {item.id: _state(item) for item in runs.all_runs()}

@@ -107,7 +107,7 @@ def build_corpus(
     settings = _settings(generator, units, units_a_shard, distinct)
     if (folder / MANIFEST).exists():
         corpus = Corpus(folder)
-        _same_settings(folder, sha256_of_json(corpus.manifest.settings), sha256_of_json(settings))
+        same_settings(folder, sha256_of_json(corpus.manifest.settings), sha256_of_json(settings))
         return corpus
     folder.mkdir(parents=True, exist_ok=True)
     with hold(folder):
@@ -118,7 +118,7 @@ def build_corpus(
         paths = [path for path, _, _ in plan]
         if distinct:
             drop_repeated(paths, distinct, partial(_write_without_repeated, digest))
-        _write_manifest(folder, settings, paths, notes or {})
+        write_manifest(folder, settings, paths, notes or {})
     return Corpus(folder)
 
 
@@ -232,7 +232,7 @@ def _plan(folder: Path, units: int, units_a_shard: int) -> list[tuple[Path, int,
 
 
 def _make_shards(generator: Generator, digest: str, plan: list[tuple[Path, int, int]], workers: int) -> None:
-    missing = [piece for piece in plan if not _is_finished(piece[0], digest)]
+    missing = [piece for piece in plan if not shard_is_finished(piece[0], digest)]
     jobs = [(digest, *piece) for piece in missing]
     bar = tqdm(total=len(plan), initial=len(plan) - len(jobs), desc="shards", mininterval=5, disable=len(plan) < 2)
     with bar:
@@ -264,10 +264,11 @@ def _write_shard(
     make: Callable[[int, int], Block], schema: pa.Schema, digest: str, path: Path, start: int, stop: int
 ) -> None:
     block = make(start, stop)
-    _write_table(path, block.table.cast(schema), digest, block.rejected)
+    write_shard_table(path, block.table.cast(schema), digest, block.rejected)
 
 
-def _write_table(path: Path, table: pa.Table, digest: str, rejected: Mapping[str, int]) -> None:
+def write_shard_table(path: Path, table: pa.Table, digest: str, rejected: Mapping[str, int]) -> None:
+    """Write a shard, with the digest of its corpus's settings and what was rejected on the way to it."""
     meta = {"settings_sha256": digest, "rejected": dict(sorted(rejected.items()))}
     table = table.replace_schema_metadata({_META: json.dumps(meta)})
     with replacing(path) as temporary:
@@ -276,13 +277,18 @@ def _write_table(path: Path, table: pa.Table, digest: str, rejected: Mapping[str
 
 def _write_without_repeated(digest: str, path: Path, kept: pa.Table, dropped: int) -> None:
     rejected = Counter(_shard_meta(path)["rejected"]) + Counter(duplicate=dropped)
-    _write_table(path, kept, digest, rejected)
+    write_shard_table(path, kept, digest, rejected)
 
 
-def _is_finished(path: Path, digest: str) -> bool:
+def shard_is_finished(path: Path, digest: str) -> bool:
+    """Whether a shard is there.
+
+    Raises:
+        CorpusError: it is one of other settings, or damaged.
+    """
     if not path.exists():
         return False
-    _same_settings(path.parent, _shard_meta(path)["settings_sha256"], digest)
+    same_settings(path.parent, _shard_meta(path)["settings_sha256"], digest)
     return True
 
 
@@ -295,12 +301,14 @@ def _shard_meta(path: Path) -> dict[str, Any]:
         raise CorpusError(f"{path}: not a shard of ours, or damaged ({error}); delete it to make it anew") from error
 
 
-def _same_settings(folder: Path, found: str, asked: str) -> None:
+def same_settings(folder: Path, found: str, asked: str) -> None:
+    """Raises CorpusError where two digests of settings differ."""
     if found != asked:
         raise CorpusError(f"{folder}: holds a corpus of other settings than asked for; choose an empty folder")
 
 
-def _write_manifest(folder: Path, settings: dict[str, Any], paths: list[Path], notes: Mapping[str, Any]) -> None:
+def write_manifest(folder: Path, settings: dict[str, Any], paths: list[Path], notes: Mapping[str, Any]) -> None:
+    """Finish a corpus of the shards `paths`; `settings` hold its number of units."""
     rejected: Counter[str] = Counter()
     for path in paths:
         rejected.update(_shard_meta(path)["rejected"])

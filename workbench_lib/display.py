@@ -1,6 +1,7 @@
 """Graphs in a notebook: live by pyvis inside an iframe that needs no network, and the same graph as a picture.
 
 All text comes from data, so it is escaped wherever it meets HTML; pyvis escapes what it puts into its script block.
+Graphs are ink on paper in every theme; tables and notes take their colours from the page around them.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
@@ -19,6 +20,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from matplotlib.transforms import Transform, offset_copy
 from pyvis.network import Network
 
 Edges = Sequence[tuple[str, str, str]]  # head, relation, tail
@@ -38,20 +40,35 @@ class Live:
         return self.html
 
 
-def show_graph(edges: Edges, title: str = "") -> Live:
-    """The graph, to zoom and drag, layered from its starts (left) to its sink (right)."""
-    return Live(graph_html(edges, title))
+def show_graph(edges: Edges, title: str = "", focus: str = "") -> Live:
+    """The graph, to zoom and drag, layered from its starts (left) to its sink (right), or around a focus (`layout`)."""
+    return Live(graph_html(edges, title, focus))
 
 
-def show_table(frame: pd.DataFrame) -> Live:
+def show_table(frame: pd.DataFrame, caption: str = "") -> Live:
     """The frame with its texts in full, escaped, and never read as mathematics."""
-    with pd.option_context("display.max_colwidth", None, "display.html.use_mathjax", False):
-        return Live(frame.to_html(border=0, index=False, justify="left"))
+    with pd.option_context("display.max_colwidth", None):
+        table = frame.to_html(border=0, index=False, justify="left")
+    return show_html((f"<p>{html.escape(caption)}</p>" if caption else "") + table)
 
 
-def graph_html(edges: Edges, title: str = "", height_px: int = 360) -> str:
+def show_note(text: str, *, is_fault: bool = False) -> Live:
+    """A sentence to the reader, as text; a fault is told by a sign and a word, not by its colour alone."""
+    sign = "<strong>⚠ Not possible:</strong> " if is_fault else ""
+    colour = "var(--jp-error-color1, #d55e00)" if is_fault else "var(--jp-info-color1, #0072b2)"
+    style = f"border-left:4px solid {colour};padding:2px 10px;margin:4px 0;overflow-wrap:anywhere"
+    return show_html(f'<p role="status" style="{style}">{sign}{html.escape(text)}</p>')
+
+
+def show_html(body: str) -> Live:
+    """Escaped HTML in the page's own style and colours, also inside a widget, and never read as mathematics."""
+    classes = "jp-RenderedHTMLCommon tex2jax_ignore mathjax_ignore"
+    return Live(f'<div class="{classes}" style="overflow-x:auto">{body}</div>')
+
+
+def graph_html(edges: Edges, title: str = "", focus: str = "", height_px: int = 360) -> str:
     """An iframe that holds the whole page, scripts and styles in line: it shows offline and in an exported notebook."""
-    page = html.escape(_REMOTE.sub("", _page(edges, height_px)), quote=True)
+    page = html.escape(_REMOTE.sub("", _page(edges, focus, height_px)), quote=True)
     caption = html.escape(title or describe(edges), quote=True)
     return (
         f'<figure><iframe title="{caption}" srcdoc="{page}" sandbox="allow-scripts" '
@@ -60,16 +77,20 @@ def graph_html(edges: Edges, title: str = "", height_px: int = 360) -> str:
     )
 
 
-def draw_graph(edges: Edges, title: str = "") -> Figure:
-    """The graph as a picture, with the layout of the live one."""
-    places = layout(edges)
+def draw_graph(edges: Edges, title: str = "", focus: str = "") -> Figure:
+    """The graph as a picture, with the layout of the live one; what leaves a focus is dashed."""
+    places, pairs = layout(edges, focus), _by_pair(edges)
     columns = len({x for x, _ in places.values()})
     lines = max(Counter(x for x, _ in places.values()).values(), default=1)
-    figure, axes = plt.subplots(figsize=(2.6 * columns + 0.6, 0.9 * lines + 0.9))
-    boxes = {concept: _draw_concept(axes, concept, place, edges) for concept, place in places.items()}
-    for (head, tail), relations in _by_pair(edges).items():
-        _draw_edge(axes, boxes[head], boxes[tail], "\n".join(relations))
-    axes.set(xlim=(-0.6, columns - 0.4), ylim=(-0.7 * lines / 2 - 0.3, 0.7 * lines / 2 + 0.3))
+    column_inches, line_inches, margin = (2.6, 0.5, 0.95) if focus else (2.6, 0.9, 0.6)
+    figure, axes = plt.subplots(figsize=(column_inches * (columns - 1 + 2 * margin), line_inches * lines + 0.9))
+    boxes = {concept: _draw_concept(axes, concept, places, edges, focus) for concept in places}
+    for (head, tail), relations in pairs.items():
+        is_two_way = (tail, head) in pairs
+        at = _beside(axes, boxes[head], boxes[tail]) if is_two_way else axes.transData
+        line = (at, _label_place(head, tail, focus, is_two_way), "--" if head == focus else "-")
+        _draw_edge(axes, boxes[head], boxes[tail], "\n".join(relations), *line)
+    axes.set(xlim=(-margin, columns - 1 + margin), ylim=(-0.7 * lines / 2 - 0.3, 0.7 * lines / 2 + 0.3))
     axes.set_title(title, fontsize=10, parse_math=False)
     axes.axis("off")
     figure.tight_layout()
@@ -82,8 +103,28 @@ def describe(edges: Edges) -> str:
     return "; ".join(f"{head} {relation} {tail}" for head, relation, tail in edges) or "an empty graph"
 
 
-def layout(edges: Edges) -> dict[str, tuple[float, float]]:
-    """A place for every concept: x is the layer (starts left, sink right), y spreads a layer evenly around 0."""
+def layout(edges: Edges, focus: str = "") -> dict[str, tuple[float, float]]:
+    """A place for every concept: x is its column, and y spreads a column evenly around 0.
+
+    Columns are the layers from the starts (left) to the sink (right); with a focus: what leads to it, itself, the rest.
+    """
+    columns = _around(edges, focus) if focus else _layered(edges)
+    return {
+        concept: (float(x), 0.7 * (k - (len(column) - 1) / 2))
+        for x, column in enumerate(columns)
+        for k, concept in enumerate(column)
+    }
+
+
+def _around(edges: Edges, focus: str) -> list[list[str]]:
+    """Left, focus, right; the first edge comes out on top."""
+    left = dict.fromkeys(head for head, _, tail in edges if tail == focus != head)
+    ends = dict.fromkeys(concept for head, _, tail in edges for concept in (head, tail))
+    right = [concept for concept in ends if concept != focus and concept not in left]
+    return [column for column in ([*left][::-1], [focus], right[::-1]) if column]
+
+
+def _layered(edges: Edges) -> list[list[str]]:
     graph = nx.DiGraph()
     graph.add_edges_from((head, tail) for head, _, tail in edges if head != tail)
     graph.add_nodes_from(concept for head, _, tail in edges for concept in (head, tail))
@@ -91,11 +132,7 @@ def layout(edges: Edges) -> dict[str, tuple[float, float]]:
     columns: dict[int, list[str]] = {}
     for concept in graph:
         columns.setdefault(layers[concept], []).append(concept)
-    return {
-        concept: (float(x), 0.7 * (k - (len(column) - 1) / 2))
-        for x, column in columns.items()
-        for k, concept in enumerate(column)
-    }
+    return [columns[x] for x in sorted(columns)]
 
 
 def _layers(graph: nx.DiGraph) -> dict[str, int]:
@@ -108,45 +145,65 @@ def _layers(graph: nx.DiGraph) -> dict[str, int]:
     return {concept: longest - to_end[part] for concept, part in parts.graph["mapping"].items()}
 
 
-def _page(edges: Edges, height_px: int) -> str:
+def _page(edges: Edges, focus: str, height_px: int) -> str:
     network = Network(height=f"{height_px}px", directed=True, notebook=True, cdn_resources="in_line")
-    for concept, (x, y) in layout(edges).items():
-        colour = {"background": _colour(concept, edges), "border": INK}
-        network.add_node(concept, label=concept, shape="box", x=x * 230, y=-y * 110, color=colour, physics=False)
+    x_px, y_px = (330, 70) if focus else (230, 110)
+    for concept, (x, y) in layout(edges, focus).items():
+        colour = {"background": _colour(concept, edges, focus), "border": INK}
+        network.add_node(concept, label=concept, shape="box", x=x * x_px, y=-y * y_px, color=colour, physics=False)
     font = {"background": PAPER, "strokeWidth": 0, "size": 13}
     seen: Counter[frozenset[str]] = Counter()
     for head, relation, tail in edges:
         seen[frozenset((head, tail))] += 1
         bend = {"type": "curvedCW", "roundness": 0.25 * (seen[frozenset((head, tail))] - 1)}
-        network.add_edge(head, tail, label=relation, color=INK, smooth=bend, font=font)
+        dashed = {"dashes": True} if head == focus else {}
+        network.add_edge(head, tail, label=relation, color=INK, smooth=bend, font=font, **dashed)
     network.toggle_physics(False)
     page: str = network.generate_html(notebook=True)
     return page
 
 
-def _draw_concept(axes: Axes, concept: str, place: tuple[float, float], edges: Edges) -> Text:
-    box = {"boxstyle": "round,pad=0.4", "facecolor": _colour(concept, edges), "edgecolor": INK}
-    return axes.text(
-        *place, fill(concept, 18), ha="center", va="center", fontsize=9, bbox=box, zorder=3, parse_math=False
-    )
+def _draw_concept(
+    axes: Axes, concept: str, places: Mapping[str, tuple[float, float]], edges: Edges, focus: str
+) -> Text:
+    """A box; around a focus it begins or ends at its place, so that no line runs behind other boxes."""
+    x, y = places[concept]
+    side = "center" if not focus or concept == focus else "right" if x < places[focus][0] else "left"
+    box = {"boxstyle": "round,pad=0.4", "facecolor": _colour(concept, edges, focus), "edgecolor": INK}
+    text = fill(concept, 26 if focus else 18)
+    return axes.text(x, y, text, ha=side, va="center", fontsize=9, bbox=box, zorder=3, parse_math=False)
 
 
-def _draw_edge(axes: Axes, start: Text, end: Text, label: str) -> None:
-    arrow = {"arrowstyle": "-|>", "color": INK, "lw": 1.1, "shrinkA": 0, "shrinkB": 0}
+def _label_place(head: str, tail: str, focus: str, is_two_way: bool) -> float:
+    """Where on the way from head to tail the label stands: around a focus nearer to the neighbour."""
+    if not focus:
+        return 0.3 if is_two_way else 0.45
+    return 0.35 if tail == focus else 0.4 if is_two_way else 0.65
+
+
+def _beside(axes: Axes, start: Text, end: Text) -> Transform:
+    """Places a little off the line, to the side that the opposite edge does not take."""
+    (x1, y1), (x2, y2) = start.get_position(), end.get_position()
+    side = 6 if (x1, y1) < (x2, y2) else -6
+    aside = (0, side) if x1 != x2 else (side, 0)
+    return offset_copy(axes.transData, axes.get_figure(root=True), *aside, units="points")
+
+
+def _draw_edge(axes: Axes, start: Text, end: Text, label: str, at: Transform, along: float, line: str) -> None:
+    arrow = {"arrowstyle": "-|>", "color": INK, "lw": 1.1, "linestyle": line, "shrinkA": 0, "shrinkB": 0}
     arrow |= {"patchA": start.get_bbox_patch(), "patchB": end.get_bbox_patch()}
     (x1, y1), (x2, y2) = start.get_position(), end.get_position()
-    axes.annotate("", xy=(x2, y2), xytext=(x1, y1), arrowprops=arrow, zorder=1)
-    box = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.8}
+    axes.annotate("", xy=(x2, y2), xytext=(x1, y1), xycoords=at, textcoords=at, arrowprops=arrow, zorder=1)
     style: Any = {
         "ha": "center",
         "va": "center",
         "fontsize": 8,
         "style": "italic",
-        "bbox": box,
+        "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 0.8},
         "zorder": 2,
         "parse_math": False,
     }
-    axes.text(0.55 * x1 + 0.45 * x2, 0.55 * y1 + 0.45 * y2, label, **style)
+    axes.text(x1 + along * (x2 - x1), y1 + along * (y2 - y1), label, transform=at, **style)
 
 
 def _by_pair(edges: Edges) -> dict[tuple[str, str], list[str]]:
@@ -156,7 +213,9 @@ def _by_pair(edges: Edges) -> dict[tuple[str, str], list[str]]:
     return pairs
 
 
-def _colour(concept: str, edges: Edges) -> str:
+def _colour(concept: str, edges: Edges, focus: str) -> str:
+    if focus:
+        return SINK if concept == focus else MIDDLE
     if all(concept != tail for _, _, tail in edges):
         return START
     return SINK if all(concept != head for head, _, _ in edges) else MIDDLE

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,10 +76,22 @@ def release(folder: Path) -> None:
 
 
 @contextmanager
-def hold(folder: Path) -> Iterator[None]:
-    """Hold the folder for a block; a folder that this process already held stays held after it."""
+def hold(folder: Path, *, wait_s: float = 0.0) -> Iterator[None]:
+    """Hold the folder for a block; a folder that this process already held stays held after it.
+
+    Args:
+        wait_s: How long to wait for a process that has it.
+    """
     was_held = folder.resolve() in _held
-    acquire(folder)
+    until = time.monotonic() + wait_s
+    while True:
+        try:
+            acquire(folder)
+            break
+        except FolderInUseError:
+            if time.monotonic() >= until:
+                raise
+            time.sleep(0.2)
     try:
         yield
     finally:

@@ -21,6 +21,11 @@ def runs_dir() -> Path:
     return home() / "runs"
 
 
+def tokens_dir() -> Path:
+    """The folder of tokenised texts, which runs share."""
+    return home() / "tokens"
+
+
 def data_root() -> Path | None:
     """The folder that WORKBENCH_DATA names, or None where it is not set."""
     value = os.environ.get("WORKBENCH_DATA")

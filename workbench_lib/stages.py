@@ -18,8 +18,11 @@ from workbench_lib.tasks import get_task
 
 Name = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1)]
+Limit = Annotated[int, Field(ge=0)]
+Schedule = Literal["linear", "cosine", "polynomial", "constant"]
 Share = Annotated[float, Field(gt=0, le=1)]
 Rate = Annotated[float, Field(ge=0, lt=1)]
+Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class TrainingParams(StageParams):
@@ -27,59 +30,84 @@ class TrainingParams(StageParams):
 
     Args:
         max_source_tokens, max_target_tokens: Longer training examples are left out, and counted.
-        steps: Optimiser steps.
-        tokens_a_batch: Source and target tokens of a step, padding counted.
-        learning_rate: The peak; linear warm-up over `warmup_steps`, then linear decay to 0.
+        steps: Optimiser steps, at most.
+        max_tokens, max_examples: Other limits, whichever comes first; 0 for none. Source and target tokens count,
+            padding does not.
+        tokens_a_batch: Source and target tokens of a batch, padding counted: what fits into a device's memory.
+        batches_a_step: Batches of an optimiser step, over all processes.
+        learning_rate: The peak; linear warm-up over `warmup_steps`, then `schedule` to 0.
         dropout: Of the model's layers.
-        validate_every, checkpoint_every: In steps.
+        validate_every, generate_every, checkpoint_every: In steps; generated metrics never with 0.
+        patience: Stop after so many validations that are not better than the best; 0 for never.
+        keep: The weights that the run ends with: those of its last step, or of its best validation loss.
+        compile: Compile the model with torch (minutes at first; worth it on GPUs).
+        processes: Processes, one a device, that share the batches of a step.
+        shard: Share out the weights over the processes, too, for models that do not fit into one device.
         seed: Of fresh weights, dropout and the order of examples.
     """
 
     max_source_tokens: Annotated[int, Field(ge=8, le=1024)]
     max_target_tokens: Annotated[int, Field(ge=8, le=1024)]
     steps: Count
+    max_tokens: Limit
+    max_examples: Limit
     tokens_a_batch: Annotated[int, Field(ge=64)]
+    batches_a_step: Count
     learning_rate: Annotated[float, Field(gt=0, lt=1)]
+    schedule: Schedule
     warmup_steps: Annotated[int, Field(ge=0)]
     weight_decay: Rate
     label_smoothing: Rate
     dropout: Rate
     clip_norm: Annotated[float, Field(gt=0)]
     validate_every: Count
+    generate_every: Limit
     checkpoint_every: Annotated[int, Field(ge=10, multiple_of=10)]
+    patience: Limit
+    keep: Literal["last", "best"]
+    compile: bool
+    processes: Count
+    shard: bool
     seed: Annotated[int, Field(ge=0)]
 
-    not_in_id: ClassVar[frozenset[str]] = frozenset({"checkpoint_every"})
+    not_in_id: ClassVar[frozenset[str]] = frozenset({"checkpoint_every", "processes", "shard"})
 
 
 class PretrainingParams(TrainingParams):
-    """Pre-training of a fresh or loaded model on a synthesised corpus.
+    """Pre-training of a fresh or loaded model on a synthesised corpus, or on several.
 
     Args:
-        corpus: The corpus's run: an id, or `notebook/preset`.
-        corpus_share: The first part of the corpus's training rows that is used.
+        corpus: The corpus's run: an id, or `notebook/preset`; or several, each with its weight in the mixture.
+        corpus_share: The first part of each corpus's training rows that is used.
         model: A shape (tiny, small, base, large: fresh weights and a tokenizer trained on the corpus), or a local
             model folder or hub name to start from.
         vocabulary: Tokens of the trained tokenizer; a loaded model brings its own.
     """
 
     stage: ClassVar[str] = "pretraining"
-    version: ClassVar[int] = 1
-    corpus: Name
+    version: ClassVar[int] = 2
+    corpus: Name | Annotated[dict[Name, Weight], Field(min_length=1)]
     corpus_share: Share
     model: Name
     vocabulary: Annotated[int, Field(ge=266)]
 
     @property
     def slug(self) -> str:
-        source = runs.resolve(self.corpus).split("-")[0]
-        return f"{source}-{self.model.rsplit('/')[-1]}-{self.corpus_share:g}"
+        sources = "+".join(runs.resolve(corpus).split("-")[0] for corpus in self.corpora)
+        return f"{sources}-{self.model.rsplit('/')[-1]}-{self.corpus_share:g}"
+
+    @property
+    def corpora(self) -> dict[str, float]:
+        """The corpora, each with its weight."""
+        return {self.corpus: 1.0} if isinstance(self.corpus, str) else dict(self.corpus)
 
     def identities(self) -> dict[str, Any]:
-        return {"corpus": runs.resolve(self.corpus), "model": model_identity(self.model)}
+        corpora = {runs.resolve(corpus): weight for corpus, weight in self.corpora.items()}
+        return {"corpus": corpora, "model": model_identity(self.model)}
 
     def check(self) -> None:
-        runs.finished(self.corpus)
+        for corpus in self.corpora:
+            runs.finished(corpus)
 
 
 class FinetuningParams(TrainingParams):
@@ -96,7 +124,7 @@ class FinetuningParams(TrainingParams):
     """
 
     stage: ClassVar[str] = "finetuning"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     task: Name
     data: Name
     split: Literal["dev", "test"]

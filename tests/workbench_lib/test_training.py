@@ -18,21 +18,17 @@ import pytest
 import torch
 from workbench_toy_training import PAIRS, toy_model, toy_params, toy_store, train_toy
 
-from workbench_lib.checkpoints import CheckpointError, Progress, load_checkpoint, save_checkpoint
+from workbench_lib import checkpoints as checkpoint_files
+from workbench_lib.batches import BatchStream
+from workbench_lib.checkpoints import CheckpointError, Progress
+from workbench_lib.devices import make_accelerator
 from workbench_lib.files import sha256_of_file
 from workbench_lib.generation import generate, generation_config
-from workbench_lib.tokens import TokenStore, collate, epoch_batches
-from workbench_lib.training import (
-    MetricsLog,
-    TrainingError,
-    evaluate_loss,
-    learning_rate_factor,
-    make_optimizer,
-    read_metrics,
-    token_loss,
-    train,
-    training_step,
-)
+from workbench_lib.metrics_log import MetricsLog, read_metrics
+from workbench_lib.objectives import TARGET_TOKENS, mean_loss, token_loss
+from workbench_lib.optimisation import learning_rate_factor, make_optimizer
+from workbench_lib.tokens import TokenStore, collate
+from workbench_lib.training import TrainingError, train
 
 
 @pytest.fixture(autouse=True)
