@@ -16,7 +16,7 @@ STANCES = ("support", "counter")
 class ExplaGraphsRow:
     """An example: belief, argument, stance (support or counter), graph as `(h; r; t)(h; r; t)`; its line from 1.
 
-    Stance and graph are empty in the test file without labels.
+    Stance and graph are empty in the test file without labels; a labelled test file may have a second graph.
     """
 
     belief: str
@@ -24,17 +24,24 @@ class ExplaGraphsRow:
     stance: str = ""
     graph: str = ""
     line: int = 0
+    second_graph: str = ""
+
+    @property
+    def graphs(self) -> tuple[str, ...]:
+        """Its one or two gold graphs."""
+        return (self.graph, self.second_graph) if self.second_graph else (self.graph,)
 
 
 class Prediction(NamedTuple):
-    """A model's stance and graph for one example; both empty where it gave none."""
+    """A model's stance and graph for one example; both empty where it gave none, or its line was malformed."""
 
     stance: str
     graph: str
+    is_malformed: bool = False
 
 
 def read_explagraphs(path: Path, *, labelled: bool = True) -> list[ExplaGraphsRow]:
-    """Read an official file: belief, argument, stance, graph; or belief and argument alone.
+    """Read an official file: belief, argument, stance, graph and perhaps a second graph; or belief and argument alone.
 
     Args:
         path: The file; `\\n` alone ends a line.
@@ -48,13 +55,15 @@ def read_explagraphs(path: Path, *, labelled: bool = True) -> list[ExplaGraphsRo
 
 
 def read_predictions(path: Path) -> list[Prediction]:
-    """Read a file of predictions in the official format: stance, tab, graph; an empty line is a missing one.
+    """Read a file of predictions in the official format: stance, tab, graph, a line an example.
+
+    An empty line is a missing prediction, and a line of another number of columns a malformed one: both count as wrong.
 
     Raises:
-        InputError: the file is missing or empty, or a line has not two columns.
+        InputError: the file is missing or empty.
     """
     with open_lines(path) as lines:
-        return [_prediction(text, line, path) for line, text in lines]
+        return [_prediction(text) for _, text in lines]
 
 
 def write_predictions(predictions: list[Prediction]) -> str:
@@ -68,24 +77,19 @@ def write_predictions(predictions: list[Prediction]) -> str:
 
 def _row(text: str, line: int, path: Path, labelled: bool) -> ExplaGraphsRow:
     columns = text.split("\t")
-    wanted = 4 if labelled else 2
-    if len(columns) != wanted:
-        names = "belief, argument, stance, graph" if labelled else "belief, argument"
-        raise InputError(
-            f"needs {wanted} tab-separated columns ({names}), found {len(columns)}", path=path, line=line, value=text
-        )
+    if len(columns) not in ((4, 5) if labelled else (2,)):
+        names = "4 tab-separated columns (belief, argument, stance, graph), or 5 with a second graph"
+        wanted = names if labelled else "2 tab-separated columns (belief, argument)"
+        raise InputError(f"needs {wanted}, found {len(columns)}", path=path, line=line, value=text)
     if labelled and columns[2] not in STANCES:
         raise InputError("the stance is neither 'support' nor 'counter'", path=path, line=line, value=columns[2])
-    belief, argument, stance, graph = (*columns, "", "")[:4]
-    return ExplaGraphsRow(belief, argument, stance, graph, line)
+    belief, argument, stance, graph, second = (*columns, "", "", "")[:5]
+    return ExplaGraphsRow(belief, argument, stance, graph, line, second)
 
 
-def _prediction(text: str, line: int, path: Path) -> Prediction:
+def _prediction(text: str) -> Prediction:
     columns = text.split("\t")
-    if not text.strip():
-        return Prediction("", "")
     if len(columns) != 2:
-        raise InputError(
-            f"needs 2 tab-separated columns (stance, graph), found {len(columns)}", path=path, line=line, value=text
-        )
-    return Prediction(*columns)
+        return Prediction("", "", is_malformed=bool(text.strip()))
+    stance, graph = columns
+    return Prediction(stance, graph)

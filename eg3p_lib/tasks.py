@@ -8,7 +8,7 @@ from pathlib import Path
 from eg3p_lib.explagraphs import ExplaGraphsRow, Prediction, read_explagraphs
 from eg3p_lib.graphs import ExplanationGraph, GraphError
 from eg3p_lib.knowledge import DATA
-from eg3p_lib.metrics import STRUCTURE_METRICS, score_explagraphs
+from eg3p_lib.metrics import HIGHER_IS_BETTER, score_explagraphs
 from workbench_lib.errors import InputError
 from workbench_lib.paths import find_data
 from workbench_lib.scores import Scores
@@ -68,7 +68,7 @@ def score_graphs(examples: Sequence[Example], predictions: Sequence[str]) -> Sco
     ]
     stances = [gold.stance for gold in golds] + [""] * max(0, len(predictions) - len(golds))
     given = [Prediction(stance, graph) for stance, graph in zip(stances, predictions, strict=False)]
-    return score_explagraphs(golds, given, STRUCTURE_METRICS)
+    return score_explagraphs(golds, given, stance_is_given=True)
 
 
 EXPLAGRAPHS = register(
@@ -77,6 +77,6 @@ EXPLAGRAPHS = register(
         version=1,
         load=load_explagraphs,
         score=score_graphs,
-        higher_is_better=dict.fromkeys(STRUCTURE_METRICS, True),
+        higher_is_better={name: higher for name, higher in HIGHER_IS_BETTER.items() if name != "SA"},
     )
 )
