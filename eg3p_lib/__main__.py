@@ -12,9 +12,11 @@ import typer
 from eg3p_lib.corpora import build_graph_corpus, build_graph_share
 from eg3p_lib.explagraphs import read_explagraphs, read_predictions
 from eg3p_lib.knowledge import read_knowledge, resolve_sources
+from eg3p_lib.merges import load_merges, merges_path
 from eg3p_lib.metrics import score_explagraphs
 from eg3p_lib.params import GraphSynthesisParams
 from eg3p_lib.queries import LEVELS
+from eg3p_lib.relations import RELATIONS
 from eg3p_lib.stats import corpus_stats, export_corpus, open_graph_corpus, tell_stats
 from workbench_lib import cli
 from workbench_lib.errors import WorkbenchError
@@ -30,6 +32,8 @@ SOURCE_HELP = "'starter' (built in), a file, or a glob pattern; looked up here, 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Language = Annotated[str, typer.Option(help="Both ends of a triple must be in it.")]
 MinWeight = Annotated[float, typer.Option(help="The least weight of a triple that is kept.")]
+Relations = Annotated[list[str], typer.Option(help="One of the 16 that is kept; several times; by default all.")]
+MergeTable = Annotated[str, typer.Option(help="'default', or a yaml file: what the sources' relations become.")]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a corpus.")]
 
 
@@ -39,6 +43,8 @@ def knowledge(
     out: Annotated[Path, typer.Option(help="The knowledge file to write.")],
     language: Language = "en",
     min_weight: MinWeight = 0.0,
+    relation: Relations = [],  # noqa: B006
+    merges: MergeTable = "default",
     as_json: AsJson = False,
 ) -> None:
     """Read triples of any known format into one knowledge file, and show what became of every line.
@@ -48,7 +54,13 @@ def knowledge(
     """
     if not out.parent.is_dir():
         raise WorkbenchError(f"{out}: the folder {out.parent} does not exist")
-    kb = read_knowledge(resolve_sources(source), language=language, min_weight=min_weight)
+    kb = read_knowledge(
+        resolve_sources(source),
+        language=language,
+        min_weight=min_weight,
+        relations=relation or RELATIONS,
+        merges=load_merges(merges_path(merges)),
+    )
     kb.save(out)
     totals = {"lines": kb.lines, "kept": len(kb), "concepts": len(kb.concepts), "skipped": kb.skipped}
     sources = {name: asdict(counts) for name, counts in kb.counts.items()}
@@ -64,6 +76,8 @@ def synthesize(
     workers: Annotated[int, typer.Option(help="Processes; the corpus does not depend on it.")] = 1,
     language: Language = "en",
     min_weight: MinWeight = 0.0,
+    relation: Relations = [],  # noqa: B006
+    merges: MergeTable = "default",
     incoming: Annotated[
         tuple[float, float, float], typer.Option(help="Weights of 0, 1 and 2 incoming triples of a node.")
     ] = (1.0, 1.0, 1.0),
@@ -96,6 +110,8 @@ def synthesize(
         "knowledge": tuple(knowledge),
         "language": language,
         "min_weight": min_weight,
+        "relations": tuple(relation),
+        "merges": merges,
         "held_out": tuple(held_out),
         "task": task,
         "graphs": graphs,
@@ -104,7 +120,7 @@ def synthesize(
         "max_depth": max_depth,
         "min_triples": min_triples,
         "max_triples": max_triples,
-        "levels": dict(map(_weighted, level)),
+        "levels": _levels(level),
         "distractors": distractors,
         "templates": templates,
         "workers": workers,
@@ -118,6 +134,13 @@ def synthesize(
     manifest = corpus.manifest
     result = {"rows": len(corpus), "graphs": manifest.units, "shards": len(manifest.shards), "digest": corpus.digest}
     cli.emit({"folder": str(out), **result, **manifest.notes, "rejected": manifest.rejected}, as_json)
+
+
+def _levels(levels: list[str]) -> dict[str, Any]:
+    weights = dict(map(_weighted, levels))
+    if len(weights) < len(levels):
+        raise WorkbenchError(f"--level names a level twice: {', '.join(levels)}")
+    return weights
 
 
 def _weighted(level: str) -> tuple[str, Any]:

@@ -40,7 +40,7 @@ class Chance:
         steps = -(-width // _WORDS_A_STEP)
         philox = np.random.Philox(key=np.array([self.seed, purpose], np.uint64), counter=self.start * steps)
         raw = philox.random_raw((self.stop - self.start) * steps * (_WORDS_A_STEP // 2))
-        words = raw.astype("<u8", copy=False).view("<u4").reshape(self.stop - self.start, -1)
+        words = raw.astype("<u8", copy=False).view("<u4").reshape(-1, steps * _WORDS_A_STEP)
         return np.ascontiguousarray(words[:, :width].T)
 
 

@@ -11,20 +11,23 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
+from eg3p_lib import merges as merge_tables
 from eg3p_lib import prediction, synthesis
+from eg3p_lib.evaluation_splits import leave_out_overlaps
 from eg3p_lib.knowledge import read_knowledge, resolve_sources
 from eg3p_lib.prediction import PredictionMaker, PredictionTask
+from eg3p_lib.relations import RELATIONS
 from eg3p_lib.sampling import Shape
 from eg3p_lib.store import KnowledgeBase
 from eg3p_lib.synthesis import SYNTHESIS_VERSION, GraphMaker, GraphRules
 from eg3p_lib.templates import load_templates, templates_path
 from workbench_lib.corpus import MANIFEST, Block, Corpus, build_corpus, build_share
-from workbench_lib.files import sha256_of_files
+from workbench_lib.files import sha256_of_file, sha256_of_files
 
 if TYPE_CHECKING:
     from eg3p_lib.params import GraphSynthesisParams
 
-Task = Literal["text-to-graph"] | PredictionTask
+Task = Literal["text-to-graph", PredictionTask]
 UNITS_A_SHARD = 1 << 15
 """A shard of graphs holds this many with all their queries: about 10 MB."""
 
@@ -35,12 +38,16 @@ class KnowledgeChoice:
 
     Args:
         files: The sources.
+        relations: Those of the 16 that are kept.
+        merges: The table of what the sources' relations become.
         held_out: Files of evaluation splits; triples that give away one of their answers are left out.
     """
 
     files: tuple[Path, ...]
     language: str = "en"
     min_weight: float = 0.0
+    relations: tuple[str, ...] = RELATIONS
+    merges: Path = merge_tables.DEFAULT
     held_out: tuple[Path, ...] = ()
 
     def settings(self) -> dict[str, Any]:
@@ -51,16 +58,20 @@ class KnowledgeChoice:
             "held_out_sha256": sha256_of_files(self.held_out),
             "language": self.language,
             "min_weight": self.min_weight,
+            "relations": list(self.relations),
+            "merges_sha256": sha256_of_file(self.merges),
         }
 
     def read(self) -> KnowledgeBase:
         """The knowledge base, with every line and every overlap counted."""
-        kb = read_knowledge(self.files, language=self.language, min_weight=self.min_weight)
-        if self.held_out:
-            from eg3p_lib.evaluation_splits import leave_out_overlaps
-
-            return leave_out_overlaps(kb, self.held_out)
-        return kb
+        kb = read_knowledge(
+            self.files,
+            language=self.language,
+            min_weight=self.min_weight,
+            relations=self.relations,
+            merges=merge_tables.load_merges(self.merges),
+        )
+        return leave_out_overlaps(kb, self.held_out) if self.held_out else kb
 
 
 @dataclass(frozen=True)
@@ -125,6 +136,8 @@ def knowledge_of(params: GraphSynthesisParams) -> KnowledgeChoice:
         files=tuple(resolve_sources(params.knowledge)),
         language=params.language,
         min_weight=params.min_weight,
+        relations=params.relations or RELATIONS,
+        merges=merge_tables.merges_path(params.merges),
         held_out=tuple(resolve_sources(params.held_out)) if params.held_out else (),
     )
 

@@ -8,7 +8,9 @@ from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
 
 from eg3p_lib.corpora import Task
 from eg3p_lib.knowledge import resolve_sources
+from eg3p_lib.merges import merges_path
 from eg3p_lib.queries import Level
+from eg3p_lib.relations import RELATIONS
 from eg3p_lib.sources import Distractors
 from eg3p_lib.synthesis import SYNTHESIS_VERSION
 from eg3p_lib.templates import templates_path
@@ -28,8 +30,8 @@ class GraphSynthesisParams(StageParams):
     """What decides a corpus of graphs; see `GraphGenerator`, `GraphRules`, `Shape`, `read_knowledge` for the meanings.
 
     `knowledge` names sources: "starter", files, or glob patterns under WORKBENCH_DATA; `held_out` names files of
-    evaluation splits in the same way. In the prediction tasks `graphs` counts examples, and the shape, levels,
-    distractors and templates mean nothing.
+    evaluation splits in the same way. `relations` are those of the 16 that are kept, [] for all. In the prediction
+    tasks `graphs` counts examples, and the shape, levels, distractors and templates mean nothing.
     """
 
     stage: ClassVar[str] = "graphs"
@@ -39,10 +41,12 @@ class GraphSynthesisParams(StageParams):
     knowledge: Annotated[tuple[str, ...], _List, Field(min_length=1)]
     language: Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[a-z]+)?$")]
     min_weight: Annotated[float, Field(allow_inf_nan=False)]
+    relations: Annotated[tuple[str, ...], _List]
+    merges: str
     held_out: Annotated[tuple[str, ...], _List]
     task: Task
     graphs: Annotated[int, Field(ge=1)]
-    seed: Annotated[int, Field(ge=0)]
+    seed: Annotated[int, Field(ge=0, lt=1 << 64)]
     incoming: Annotated[tuple[Weight, Weight, Weight], _List]
     max_depth: Annotated[int, Field(ge=1, le=16)]
     min_triples: Annotated[int, Field(ge=1)]
@@ -51,6 +55,13 @@ class GraphSynthesisParams(StageParams):
     distractors: Distractors
     templates: str
     workers: Annotated[int, Field(ge=1)]
+
+    @field_validator("relations")
+    @classmethod
+    def _check_relations(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if strange := [relation for relation in value if relation not in RELATIONS]:
+            raise ValueError(f"{strange[0]!r} is none of {', '.join(RELATIONS)}")
+        return value
 
     @field_validator("incoming")
     @classmethod
@@ -82,6 +93,7 @@ class GraphSynthesisParams(StageParams):
         """The contents of the knowledge sources and of the templates, wherever they lie."""
         return {
             "knowledge": sha256_of_files(resolve_sources(self.knowledge)),
+            "merges": sha256_of_file(merges_path(self.merges)),
             "held_out": sha256_of_files(resolve_sources(self.held_out)) if self.held_out else "",
             "templates": sha256_of_file(templates_path(self.templates)),
         }

@@ -1,10 +1,10 @@
-"""The relations: the paper's 16, how ConceptNet's merge into them, and the 28 of the ExplaGraphs data set."""
+"""The relations: the paper's 16, and the 28 of the ExplaGraphs data set."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
 
 from workbench_lib.errors import WorkbenchError
 
@@ -70,62 +70,13 @@ class UnknownRelationError(WorkbenchError):
     """A relation that is none of the 16."""
 
 
-class Merged(NamedTuple):
-    """What a relation of a source becomes: one of the 16, with head and tail swapped where `reverse`."""
-
-    relation: str
-    reverse: bool = False
-
-
-MERGES: Mapping[str, Merged] = MappingProxyType(
-    {
-        "Antonym": Merged("antonym"),
-        "DistinctFrom": Merged("antonym"),
-        "AtLocation": Merged("atlocation"),
-        "LocatedNear": Merged("atlocation"),
-        "CapableOf": Merged("capableof"),
-        "Causes": Merged("causes"),
-        "CausesDesire": Merged("causes"),
-        "MotivatedByGoal": Merged("causes", reverse=True),
-        "CreatedBy": Merged("createdby"),
-        "IsA": Merged("isa"),
-        "InstanceOf": Merged("isa"),
-        "DefinedAs": Merged("isa"),
-        "Desires": Merged("desires"),
-        "HasSubevent": Merged("hassubevent"),
-        "HasFirstSubevent": Merged("hassubevent"),
-        "HasLastSubevent": Merged("hassubevent"),
-        "HasPrerequisite": Merged("hassubevent"),
-        "Entails": Merged("hassubevent"),
-        "MannerOf": Merged("hassubevent"),
-        "PartOf": Merged("partof"),
-        "HasA": Merged("partof", reverse=True),
-        "HasContext": Merged("hascontext"),
-        "HasProperty": Merged("hasproperty"),
-        "MadeOf": Merged("madeof"),
-        "NotCapableOf": Merged("notcapableof"),
-        "NotDesires": Merged("notdesires"),
-        "ReceivesAction": Merged("receivesaction"),
-        "UsedFor": Merged("usedfor"),
-    }
-)
-"""ConceptNet's relations that are kept, after section 4.1: RelatedTo, SimilarTo, Synonym and the rest are not."""
-
-
-def relation_index(merges: Mapping[str, Merged] = MERGES) -> dict[str, Merged]:
-    """What each `relation_key` becomes: the names of the merge table, and the 16 ids and their wordings as they are.
-
-    >>> relation_index()[relation_key("/r/HasA")]
-    Merged(relation='partof', reverse=True)
-    >>> relation_index()[relation_key("is a")], relation_key("/r/RelatedTo") in relation_index()
-    (Merged(relation='isa', reverse=False), False)
-    """
-    own = {key: Merged(r) for r, text in RELATION_TEXT.items() for key in (r, relation_key(text))}
-    return own | {relation_key(name): merged for name, merged in merges.items()}
-
-
+@lru_cache(maxsize=1 << 12)
 def relation_key(name: str) -> str:
-    """A relation's name or URI without what sources write differently: prefix, case, spaces."""
+    """A relation's name or URI without what sources write differently: prefix, case, spaces.
+
+    >>> relation_key("/r/HasA"), relation_key("is a")
+    ('hasa', 'isa')
+    """
     return name.strip().removeprefix("/r/").replace(" ", "").replace("_", "").lower()
 
 

@@ -66,6 +66,10 @@ class GraphRules:
     distractors: Distractors = "random"
     templates: Path = DEFAULT
 
+    def __post_init__(self) -> None:
+        in_order = {level: self.levels[level] for level in LEVELS if level in self.levels}
+        object.__setattr__(self, "levels", in_order)  # the order in which they are named decides nothing
+
     def settings(self) -> dict[str, Any]:
         """All of it as JSON; files by their digests, wherever they lie."""
         return {

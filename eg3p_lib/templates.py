@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import yaml
 
 from eg3p_lib.relations import RELATIONS
+from eg3p_lib.yaml_lines import yaml_pairs, yaml_root
 from workbench_lib.errors import InputError
 from workbench_lib.paths import find_data
 
@@ -50,6 +51,20 @@ def split_template(template: str) -> list[str]:
     return _SLOT.split(template)
 
 
+def template_fault(part: str, template: str) -> str:
+    """What is wrong with one of the `statements` or `questions`; empty when nothing is.
+
+    >>> template_fault("questions", "is used to make X"), template_fault("questions", "is used for this")
+    ('', 'each of the questions needs X exactly once, and no Y')
+    """
+    if "[SEP]" in template:
+        return "a template must not hold [SEP], which separates the parts of an input"
+    if sorted(_SLOT.findall(template)) == _SLOTS[part]:
+        return ""
+    needed = " and ".join(_SLOTS[part])
+    return f"each of the {part} needs {needed} exactly once" + (", and no Y" if part == "questions" else "")
+
+
 def templates_path(name: str) -> Path:
     """The file of templates: `default`, `verbatim` (the paper's own), or one found here or under WORKBENCH_DATA."""
     built_in = {"default": DEFAULT, "verbatim": VERBATIM}
@@ -67,10 +82,10 @@ def load_templates(path: Path = DEFAULT) -> Templates:
     'X is made of Y'
     """
     parts: dict[str, dict[str, tuple[str, ...]]] = {name: {} for name in _SLOTS}
-    for relation, body, line in _pairs(_root(path), path):
+    for relation, body, line in yaml_pairs(yaml_root(path), path):
         if relation not in RELATIONS:
             raise InputError("unknown relation", path=path, line=line, value=relation)
-        for part, texts, part_line in _pairs(body, path):
+        for part, texts, part_line in yaml_pairs(body, path):
             if part not in parts:
                 raise InputError("only 'statements' and 'questions' belong here", path=path, line=part_line, value=part)
             parts[part][relation] = _texts(texts, part, path)
@@ -81,38 +96,10 @@ def load_templates(path: Path = DEFAULT) -> Templates:
     return Templates(parts["statements"], parts["questions"])
 
 
-def _root(path: Path) -> yaml.Node:
-    try:
-        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", path=path) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"not yaml: {' '.join(str(error).split())}", path=path) from None
-    if root is None:
-        raise InputError("the file is empty", path=path)
-    return root
-
-
-def _pairs(node: yaml.Node, path: Path) -> Iterator[tuple[str, yaml.Node, int]]:
-    """The names, values and lines of a mapping, each name once."""
-    if not isinstance(node, yaml.MappingNode):
-        raise InputError("needs `name:` lines here", path=path, line=node.start_mark.line + 1)
-    seen: set[str] = set()
-    for key, value in node.value:
-        line = key.start_mark.line + 1
-        if key.value in seen:
-            raise InputError("comes twice", path=path, line=line, value=key.value)
-        seen.add(key.value)
-        yield key.value, value, line
-
-
 def _texts(node: yaml.Node, part: str, path: Path) -> tuple[str, ...]:
     if not isinstance(node, yaml.SequenceNode) or not node.value:
         raise InputError(f"needs a list of {part}", path=path, line=node.start_mark.line + 1)
     for item in node.value:
-        slots = sorted(_SLOT.findall(item.value)) if isinstance(item, yaml.ScalarNode) else []
-        if slots != _SLOTS[part]:
-            needed = " and ".join(_SLOTS[part])
-            message = f"each of the {part} needs {needed} exactly once" + (", and no Y" if part == "questions" else "")
-            raise InputError(message, path=path, line=item.start_mark.line + 1, value=item.value)
+        if fault := template_fault(part, item.value if isinstance(item, yaml.ScalarNode) else ""):
+            raise InputError(fault, path=path, line=item.start_mark.line + 1, value=item.value)
     return tuple(" ".join(item.value.split()) for item in node.value)

@@ -1,4 +1,4 @@
-"""Reading triples: the formats, the reasons for leaving lines out, and the errors."""
+"""Reading triples: the formats, where each triple came from, and which files a name stands for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 
 from eg3p_lib.knowledge import KnowledgeBase, KnowledgeError, read_knowledge, resolve_sources, starter_knowledge
 from eg3p_lib.relations import RELATIONS
-from workbench_lib.errors import InputError
 
 MakeFile = Callable[..., Path]
 
@@ -28,71 +27,6 @@ def edges(kb: KnowledgeBase) -> list[tuple[str, str, str]]:
 
 def assert_adds_up(kb: KnowledgeBase, lines: int) -> None:
     assert kb.lines == lines == len(kb) + sum(kb.skipped.values())
-
-
-def test_k01_sense_and_part_of_speech_are_beside_the_text(make_file: MakeFile) -> None:
-    line = assertion("/r/IsA", "/c/en/guide_dog/n/wn/animal", "/c/en/pet/n", 2.0)
-    (triple,) = read_knowledge([make_file(line)]).triples()
-    assert triple[:4] == ("guide dog", "isa", "pet", 2.0)
-    assert (triple.head_sense, triple.tail_sense) == ("n/wn/animal", "n")
-
-
-def test_k01_a_concept_with_and_without_sense_is_one_node(make_file: MakeFile) -> None:
-    lines = [
-        assertion("/r/IsA", "/c/en/guide_dog/n/wn/animal", "/c/en/pet"),
-        assertion("/r/IsA", "/c/en/guide_dog", "/c/en/pet/n", 3.0),
-        assertion("/r/CapableOf", "/c/en/guide_dog", "/c/en/lead"),
-    ]
-    kb = read_knowledge([make_file("".join(lines))])
-    assert kb.concepts.to_pylist() == ["guide dog", "lead", "pet"]
-    assert kb.skipped == {"duplicate": 1}
-    assert next(t for t in kb.triples() if t.relation == "isa")[3:7:2] == (3.0, "n/wn/animal")
-
-
-def test_k02_an_external_url_is_counted_and_makes_no_node(make_file: MakeFile) -> None:
-    url = "http://en.wiktionary.org/wiki/dog"
-    lines = [assertion("/r/ExternalURL", "/c/en/dog", url), assertion("/r/IsA", "/c/en/cat", "/c/en/pet")]
-    kb = read_knowledge([make_file("".join(lines))])
-    assert kb.concepts.to_pylist() == ["cat", "pet"]
-    assert kb.skipped == {"external_url": 1}
-
-
-def test_k02_nothing_but_external_urls_is_an_error_with_the_counts(make_file: MakeFile) -> None:
-    with pytest.raises(KnowledgeError, match=r"no triple .* was kept \(external_url 1\)"):
-        read_knowledge([make_file(assertion("/r/ExternalURL", "/c/en/dog", "http://en.wiktionary.org/wiki/dog/"))])
-
-
-def test_k03_self_loops_are_found_after_the_senses_are_gone(make_file: MakeFile) -> None:
-    text = (
-        "/r/RelatedTo\t/c/en/u.s.a.\t/c/en/u.s.a.\n"
-        "/r/DerivedFrom\t/c/en/run/v\t/c/en/run/n\n"
-        "/r/IsA\t/c/en/u.s.a.\t/c/en/country\n"
-    )
-    kb = read_knowledge([make_file(text)])
-    assert edges(kb) == [("u.s.a.", "isa", "country")]
-    assert kb.skipped == {"self_loop": 2}
-    assert_adds_up(kb, 3)
-
-
-def test_k05_both_ends_must_be_in_the_language(make_file: MakeFile) -> None:
-    lines = [
-        assertion("/r/Antonym", "/c/en/fur", "/c/en/skin"),
-        assertion("/r/Antonym", "/c/en/fur", "/c/fr/peau"),
-        assertion("/r/IsA", "/c/ja/犬", "/c/ja/動物"),
-        assertion("/r/IsA", "/c/enm/hund", "/c/enm/dere"),
-    ]
-    path = make_file("".join(lines))
-    assert edges(read_knowledge([path])) == [("fur", "antonym", "skin")]
-    assert read_knowledge([path]).skipped == {"other_language": 3}
-    assert edges(read_knowledge([path], language="ja")) == [("犬", "isa", "動物")]
-
-
-def test_k05_an_unknown_filter_raises(make_file: MakeFile) -> None:
-    path = make_file("IsA\tdog\tpet\n")
-    with pytest.raises(TypeError):
-        read_knowledge([path], lang="en")  # type: ignore[call-arg]
-    with pytest.raises(KnowledgeError, match="language='English'"):
-        read_knowledge([path], language="English")
 
 
 def test_tab_separated_lists_with_weights_and_labels(make_file: MakeFile) -> None:
@@ -157,57 +91,12 @@ def test_lines_of_head_relation_tail(make_file: MakeFile) -> None:
     assert kb.skipped == {"unmapped_relation": 1}
 
 
-def test_gzip_and_plain_give_the_same(tmp_path: Path, make_file: MakeFile) -> None:
-    text = assertion("/r/IsA", "/c/en/dog", "/c/en/pet") + assertion("/r/IsA", "/c/en/cat", "/c/en/pet")
-    packed = tmp_path / "kb.csv.gz"
-    packed.write_bytes(gzip.compress(text.encode()))
-    assert edges(read_knowledge([packed])) == edges(read_knowledge([make_file(text)]))
-
-
-def test_a_truncated_gzip_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "kb.csv.gz"
-    path.write_bytes(gzip.compress(assertion("/r/IsA", "/c/en/dog", "/c/en/pet").encode() * 50)[:-20])
-    with pytest.raises(InputError, match=r"kb\.csv\.gz: cannot be unpacked"):
-        read_knowledge([path])
-
-
-def test_only_newlines_end_a_line(make_file: MakeFile) -> None:
-    kb = read_knowledge([make_file("IsA\tdog\u2028house\tpet\u0085thing\r\nIsA\tcat\tpet\r\n")])
-    assert sorted(edges(kb)) == [("cat", "isa", "pet"), ("dog house", "isa", "pet thing")]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("IsA\tdog\tpet\nIsA\tdog\n", "line 2: needs 3 or 4 tab-separated columns .* found 2: 'IsA\\\\tdog'"),
-        ("IsA\tdog\n", "line 1: is in no known format of triples .* found 2 tab-separated columns"),
-        ("IsA\tdog\tpet\tmany\n", "line 1: the weight 'many' is not a number"),
-        ("IsA\tdog\tpet\tnan\n", "line 1: the weight 'nan' is not a number"),
-        (assertion("/r/IsA", "/c/en/a", "/c/en/b") + "/a/[x]\t/r/IsA\t/c/en/a\n", "line 2: needs the 5 .* found 3"),
-        ("/a/[x]\t/r/IsA\t/c/en/a\t/c/en/b\t{broken\n", "line 1: the last column is not a JSON object"),
-        ("node1\tnode2\n/c/en/a\t/c/en/b\n", "line 1: the header needs a column 'label' or 'relation'"),
-        ("node1\tlabel\tnode2\n/c/en/a\t/r/IsA\n", "line 2: needs the header's 3 columns, found 2"),
-        ("hi /r/IsA bye\nhi bye\n", "line 2: needs `head /r/Relation tail`: 'hi bye'"),
-        ("", "kb.tsv: the file is empty"),
-    ],
-)
-def test_a_malformed_line_stops_with_file_line_and_value(make_file: MakeFile, text: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read_knowledge([make_file(text)])
-
-
-def test_bytes_that_are_no_utf8_are_named_with_their_line(tmp_path: Path) -> None:
-    path = tmp_path / "kb.tsv"
-    path.write_bytes(b"IsA\tdog\tpet\nIsA\tcaf\xe9\tplace\n")
-    with pytest.raises(InputError, match=r"kb\.tsv, line 2: is not UTF-8"):
-        read_knowledge([path])
-
-
-def test_a_missing_file_and_a_folder_are_errors(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        read_knowledge([tmp_path / "none.tsv"])
-    with pytest.raises(InputError, match="is a folder"):
-        read_knowledge([tmp_path])
+def test_a_triple_says_its_dataset(make_file: MakeFile) -> None:
+    kb = read_knowledge([make_file(assertion("/r/IsA", "/c/en/dog", "/c/en/pet"))])
+    assert kb.triple(0).dataset == "/d/test"
+    text = "node1\tlabel\tnode2\tdatasource\n/c/en/a\t/r/IsA\t/c/en/b\tVG,CN\n"
+    assert read_knowledge([make_file(text)]).triple(0).dataset == "VG,CN"
+    assert read_knowledge([make_file("IsA\tdog\tpet\n")]).triple(0).dataset == ""
 
 
 def test_sources_are_named_with_each_triple(make_file: MakeFile) -> None:
@@ -268,7 +157,17 @@ class TestRealFiles:
             assert counts.lines == lines
             assert counts.kept + sum(counts.skipped.values()) == lines
         assert kb.skipped["external_url"] == 967
+        assert "malformed" not in kb.skipped
+        assert len(kb) == 271178
         assert min(kb.relation_counts().values()) >= 300
+
+    def test_triples_say_their_file_dataset_and_senses(self, files: list[Path]) -> None:
+        kb = read_knowledge([path for path in files if path.parent.name == "official_csv"])
+        datasets = {triple.dataset for triple in kb.triples()}
+        assert {"/d/wordnet/3.1", "/d/wiktionary/en", "/d/conceptnet/4/en", "/d/verbosity"} <= datasets
+        assert "" not in datasets
+        assert {triple.source for triple in kb.triples()} == {name for name, c in kb.counts.items() if c.kept}
+        assert {"", "n", "v", "n/wikt/en_1", "n/wp/assessment"} <= {triple.head_sense for triple in kb.triples()}
 
     def test_a_concept_with_an_apostrophe_and_url_in_the_data(self, data_root: Path) -> None:
         kb = read_knowledge([data_root / "conceptnet/official_csv/conceptnet5_testdata_assertions.csv"])

@@ -10,11 +10,17 @@ from typing import Any
 
 import pytest
 
+from eg3p_lib import corpora
 from eg3p_lib.__main__ import app
-from eg3p_lib.knowledge import read_knowledge
+from eg3p_lib.knowledge import STARTER, read_knowledge
+from eg3p_lib.relations import relation_text
 from workbench_lib import cli
+from workbench_lib.corpus import Corpus
+from workbench_lib.seq2seq import load_tokenizer, train_tokenizer
 
 Call = Callable[..., tuple[int, str, str]]
+
+SYNTHESIZE = ("synthesize", "--knowledge", "starter", "--graphs", "9", "--seed", "1", "--out", "c")
 
 
 @pytest.fixture
@@ -62,6 +68,77 @@ def test_synthesize_stats_export(call: Call, tmp_path: Path) -> None:
     assert (plain / "train.source").exists()
 
 
+def synthesize(call: Call, out: Path, *more: object) -> dict[str, Any]:
+    command = ("synthesize", "--knowledge", "starter", "--graphs", 300, "--seed", 1, "--out", out, "--json")
+    return result_of(call(*command, *more))
+
+
+def test_levels_have_weights(call: Call, tmp_path: Path) -> None:
+    synthesize(call, tmp_path / "c", "--level", "hard=0.5", "--level", "normal", "--level", "easy=2")
+    levels = Corpus(tmp_path / "c").manifest.settings["levels"]
+    assert levels == {"easy": 2.0, "normal": 1.0, "hard": 0.5}
+    found = result_of(call("stats", tmp_path / "c", "--json"))["levels"]
+    assert found["easy"] == 300
+    assert 110 < found["normal"] < 190
+    assert 45 < found["hard"] < 105
+
+
+def test_templates_and_held_out_files_can_be_named(call: Call, make_file: Callable[..., Path], tmp_path: Path) -> None:
+    made = synthesize(call, tmp_path / "own", "--templates", "verbatim", "--level", "normal")
+    verbatim = Corpus(tmp_path / "own").head(300, ["source"])["source"].to_pylist()
+    assert any(" with a property of " in source for source in verbatim)  # ungrammatical, and only in Table 6
+    starter = read_knowledge([STARTER])
+    edge = starter.edge(0)
+    graph = f"({edge[0]}; {relation_text(edge[1])}; {edge[2]})(a b c; is a; d e f)(d e f; is a; g h i)"
+    gold = make_file(f"one\ttwo\tsupport\t{graph}\n", "dev.tsv")
+    held_out = synthesize(call, tmp_path / "held", "--held-out", gold)["knowledge"]
+    assert held_out["kept"] == made["knowledge"]["kept"] - 1
+    assert held_out["skipped"] == {f"overlap_{tmp_path.name}/dev.tsv": 1}
+
+
+def test_prediction_corpora(call: Call, tmp_path: Path) -> None:
+    made = synthesize(call, tmp_path / "tails", "--task", "tail-prediction")
+    assert made["rows"] == 300
+    rows = Corpus(tmp_path / "tails").head(300).to_pylist()
+    assert all(row["source"].startswith("predict tail: ") for row in rows)
+    code, out, err = call("stats", tmp_path / "tails")
+    assert (code, out) == (1, "")
+    assert "holds a corpus of another kind than graphs" in err
+
+
+def test_ranks_make_shares_and_the_same_call_without_completes_them(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpora, "UNITS_A_SHARD", 100)
+    missing = "shards_missing_over_all_ranks"
+    for rank, left in ((1, 2), (0, 0), (1, 0)):
+        made = synthesize(call, tmp_path / "c", "--rank", rank, "--world-size", 2)
+        assert made == {"folder": str(tmp_path / "c"), "rank": rank, missing: left}
+    completed = synthesize(call, tmp_path / "c", "--world-size", 2)
+    alone = synthesize(call, tmp_path / "d")
+    assert completed["shards"] == 3
+    assert {**completed, "folder": ""} == {**alone, "folder": ""}
+
+
+def test_stats_prints_a_page(call: Call, tmp_path: Path) -> None:
+    synthesize(call, tmp_path / "c")
+    code, out, _ = call("stats", tmp_path / "c")
+    assert code == 0
+    assert out.startswith("900 examples of 300 graphs")
+    assert "Table 5" in out
+    assert "20.07%" in out
+
+
+def test_stats_in_a_tokenizers_tokens(call: Call, tmp_path: Path) -> None:
+    synthesize(call, tmp_path / "c", "--level", "easy")
+    train_tokenizer(["rain causes mud"], 270).save_pretrained(tmp_path / "tokenizer")
+    stats = result_of(call("stats", tmp_path / "c", "--tokenizer", tmp_path / "tokenizer", "--json"))
+    targets = Corpus(tmp_path / "c").head(300)["target"].to_pylist()
+    tokens = [len(ids) for ids in load_tokenizer(tmp_path / "tokenizer")(targets)["input_ids"]]
+    assert stats["target_tokens"]["mean"] == pytest.approx(sum(tokens) / len(tokens))
+    assert stats["target_tokens"]["max"] == max(tokens)
+
+
 def test_evaluate(call: Call, make_file: Callable[..., Path]) -> None:
     graph = "(cats; is a; pets)(pets; capable of; purr)(purr; causes; joy)"
     gold = make_file(f"Cats are pets.\tPets bring joy.\tsupport\t{graph}\n" * 2, "gold.tsv")
@@ -76,7 +153,7 @@ def test_evaluate(call: Call, make_file: Callable[..., Path]) -> None:
     ("text", "message"),
     [
         ("IsA\tdog\n", "kb.tsv, line 1"),
-        ("IsA\tdog\tpet\nIsA\tdog\n", "kb.tsv, line 2"),
+        ("IsA\tdog\tpet\n" + "IsA\tdog\n" * 11, "malformed"),
         ("", "kb.tsv: the file is empty"),
         ("Likes\tdog\tbone\n", "no triple"),
     ],
@@ -112,8 +189,21 @@ def test_bad_knowledge_is_one_line_and_leaves_nothing(
         ),
         (
             ("synthesize", "--knowledge", "starter", "--graphs", "9", "--seed", "1", "--out", "c", "--level", "odd"),
-            "'levels.0' is 'odd'",
+            "is 'odd': Input should be 'easy', 'normal' or 'hard'",
         ),
+        ((*SYNTHESIZE, "--level", "hard=much"), "'levels.hard' is 'much'"),
+        ((*SYNTHESIZE, "--level", "hard=0"), "every level that is named needs a weight above 0"),
+        ((*SYNTHESIZE, "--level", "hard=-1"), "'levels.hard' is -1.0"),
+        ((*SYNTHESIZE, "--level", "hard=nan"), "'levels.hard' is nan"),
+        ((*SYNTHESIZE, "--level", "hard", "--level", "hard=2"), "--level names a level twice: hard, hard=2"),
+        ((*SYNTHESIZE, "--task", "tails"), "'task' is 'tails': Input should be 'text-to-graph', 'link-prediction', "),
+        ((*SYNTHESIZE, "--templates", "nowhere.yaml"), "'nowhere.yaml' does not exist"),
+        ((*SYNTHESIZE, "--held-out", "nowhere.tsv"), "nowhere.tsv"),
+        ((*SYNTHESIZE, "--distractors", "far"), "'distractors' is 'far'"),
+        ((*SYNTHESIZE, "--max-triples", "1", "--min-triples", "2"), "must not be smaller than min_triples"),
+        ((*SYNTHESIZE, "--rank", "2", "--world-size", "2"), "rank=2 must be at least 0 and below world_size=2"),
+        ((*SYNTHESIZE, "--seed", "-1"), "'seed' is -1"),
+        ((*SYNTHESIZE, "--seed", str(2**64)), f"'seed' is {2**64}"),
     ],
 )
 def test_other_errors_are_one_line(
