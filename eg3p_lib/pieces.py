@@ -67,7 +67,7 @@ class Vocabulary:
         pieces = self.texts.take(pa.array(grid[there]))
         ends = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
         _, offsets, data = pieces.buffers()
-        places = np.frombuffer(offsets, np.int32)[pieces.offset :][ends]
+        places = np.frombuffer(offsets, np.int32)[ends]
         return pa.StringArray.from_buffers(len(grid), pa.py_buffer(np.ascontiguousarray(places)), data)
 
 

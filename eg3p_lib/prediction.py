@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from eg3p_lib.chance import Integers
+from eg3p_lib.chance import Chance, Integers, below
 from eg3p_lib.pieces import Vocabulary
 from eg3p_lib.relations import RELATIONS
 from eg3p_lib.splits import splits, triple_hashes
@@ -47,8 +47,8 @@ class PredictionMaker:
 
     def __init__(self, kb: KnowledgeBase, seed: int, task: PredictionTask):
         self.kb, self.seed, self.task = kb, seed, task
-        rng = np.random.default_rng([seed])
-        self._order, self._first_part = rng.permutation(len(kb)), rng.integers(0, len(PARTS), len(kb))
+        order, part = Chance(seed, 0, len(kb)).words(0, 2)
+        self._order, self._first_part = np.argsort(order, kind="stable"), below(part, len(PARTS))
         self._splits = splits(triple_hashes(kb))
         self._vocabulary = Vocabulary(kb.concepts)
         self._relations = self._vocabulary.pieces(RELATIONS)

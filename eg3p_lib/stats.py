@@ -145,6 +145,9 @@ def tell_stats(stats: Mapping[str, Any]) -> str:
         if name.endswith(("_words", "_tokens")):
             lines.append(f"{name.replace('_', ' ')}: " + ", ".join(f"{k} {v:g}" for k, v in lengths.items()))
     lines.append(f"drawn and not taken: {_told(stats['rejected']) or 'nothing'}")
+    if knowledge := stats["notes"].get("knowledge"):
+        skipped = _told(knowledge["skipped"]) or "nothing"
+        lines.append(f"knowledge: {knowledge['lines']:,} lines, {knowledge['kept']:,} triples; left out: {skipped}")
     return "\n".join(lines)
 
 

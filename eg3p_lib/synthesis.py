@@ -47,6 +47,7 @@ SCHEMA = pa.schema(
 
 # Purposes of chance in an attempt: the growth, then for each level its templates and its knowledge source.
 _LEVEL_STAGES = 1 + STAGES_A_SOURCE
+_HOPELESS_DRAWS = 200_000  # of a block of which none fits: the rest would only take time
 _LEVEL_CHOICE = STAGES_AN_ATTEMPT - 1
 
 
@@ -111,7 +112,7 @@ class GraphMaker:
             sink: The concept that all graphs end at; by default any.
 
         Raises:
-            SamplingError: none of 1,000 draws of a graph fits.
+            SamplingError: a graph finds no draw that fits in 1,000 attempts, or a whole block none in 200,000 draws.
         """
         rejected: Counter[str] = Counter()
         pieces = range(start, stop, GRAPHS_A_BLOCK)
@@ -143,8 +144,13 @@ class GraphMaker:
             if not len(waiting):
                 rejected.update(reasons)
                 return _Drawn.joined([part for _, part in parts], np.argsort(np.concatenate([p for p, _ in parts])))
+            if len(waiting) == graphs and (attempt + 1) * graphs >= _HOPELESS_DRAWS:
+                break
         graph = chance.start + int(waiting[0])
-        raise SamplingError(f"graph {graph}: none of {MAX_ATTEMPTS} draws fitted ({tell(reasons)})")
+        raise SamplingError(
+            f"graphs {graph} and following: {len(waiting)} found no draw that fits in {attempt + 1} attempts"
+            f" (drawn and not taken: {tell(reasons)})"
+        )
 
     def _attempt(
         self, chance: Chance, attempt: int, waiting: Integers, rejected: Counter[str], sink: int | None

@@ -9,6 +9,8 @@ from __future__ import annotations
 import itertools
 import json
 import multiprocessing
+import os
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -253,7 +255,16 @@ _worker: dict[str, Any] = {}
 
 
 def _open_in_worker(generator: Generator) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker.update(make=generator.open(), schema=generator.schema)
+
+
+def _end_with_parent() -> None:
+    """A killed build leaves no workers behind, which would wait for work for ever."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _write_shard_in_worker(job: tuple[str, Path, int, int]) -> None:

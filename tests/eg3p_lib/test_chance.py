@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eg3p_lib.chance import Chance, below
@@ -45,6 +45,7 @@ def test_words_are_those_of_philox_at_the_graphs_address(seed: int, purpose: int
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(0, 10**9), st.lists(st.integers(1, 9), min_size=1), st.integers(1, 30))
+@settings(deadline=None)
 def test_blocks_of_any_cut_give_the_same_words(seed: int, start: int, lengths: list[int], width: int) -> None:
     ends = [start, *(start + np.cumsum(lengths)).tolist()]
     parts = [Chance(seed, a, b).words(2, width) for a, b in itertools.pairwise(ends)]
@@ -58,6 +59,7 @@ def test_graphs_purposes_and_seeds_have_words_of_their_own() -> None:
 
 
 @given(st.lists(WORDS, min_size=1), st.integers(1, 2**31))
+@settings(deadline=None)
 def test_below_stays_in_its_bounds(words: list[int], bound: int) -> None:
     drawn = below(np.array(words, np.uint32), bound)
     assert drawn.tolist() == [word * bound // 2**32 for word in words]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eg3p_lib.pieces import ABSENT, Vocabulary, lists
@@ -28,6 +28,7 @@ def rows_of(texts: list[str], columns: list[list[int]]) -> list[list[str]]:
 
 
 @given(written(), st.integers(0, 2))
+@settings(deadline=None)
 def test_writing_is_joining(case: tuple[list[str], list[str], list[list[int]]], cut: int) -> None:
     names, fixed, columns = case
     vocabulary = Vocabulary(pa.array(["?"] * cut + names, pa.string()).slice(cut))
@@ -38,6 +39,7 @@ def test_writing_is_joining(case: tuple[list[str], list[str], list[list[int]]], 
 
 
 @given(written())
+@settings(deadline=None)
 def test_lists_hold_what_is_there(case: tuple[list[str], list[str], list[list[int]]]) -> None:
     names, fixed, columns = case
     found = lists(pa.array(names + fixed, pa.string()), [np.array(column, np.int64) for column in columns])

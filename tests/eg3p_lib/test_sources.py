@@ -32,6 +32,7 @@ CASES = [
     (("b", "antonym", "c"), "distractor_is_gold", "distractor_is_gold"),
     (TAKEN, "distractor_repeated", "distractor_repeated"),
     (("a", "causes", "x"), "distractor_second_tail", "distractor_second_tail"),
+    (("a", "causes", "c"), "distractor_second_tail", "distractor_second_tail"),  # even to the answer itself
     (("b", "antonym", "x"), "distractor_second_tail", "distractor_second_tail"),
     (("b", "antonym", "a"), "distractor_second_tail", "distractor_second_tail"),  # even though a is in the graph
     (("x", "antonym", "b"), "distractor_second_tail", "distractor_second_tail"),  # antonyms lead both ways

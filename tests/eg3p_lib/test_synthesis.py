@@ -233,6 +233,6 @@ def test_every_draw_that_is_not_taken_is_counted(starter: KnowledgeBase) -> None
 
 def test_too_little_knowledge_is_a_clear_error(make_kb: MakeKb, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(synthesis, "MAX_ATTEMPTS", 60)
-    message = r"graph 0: none of 60 draws fitted \(.*too_few_distractors 60\)"
+    message = r"graphs 0 and following: 1 found no draw that fits in 60 attempts \(.*too_few_distractors 60\)"
     with pytest.raises(SamplingError, match=message):
         rows_of(make_kb([("dog", "isa", "pet")]), 1)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 from workbench_toys import ToyGenerator, toy_draw
 
-from workbench_lib.corpus import MANIFEST, Corpus, CorpusError, build_corpus
+from workbench_lib.corpus import MANIFEST, Corpus, CorpusError, build_corpus, build_share
 from workbench_lib.files import sha256_of_file
 from workbench_lib.locks import FolderInUseError
 
@@ -190,3 +191,87 @@ def test_counts_below_one_are_refused(tmp_path: Path, counts: tuple[int, int, in
 def test_a_folder_in_use_is_refused(tmp_path: Path, held_by_another) -> None:  # type: ignore[no-untyped-def]
     with held_by_another(tmp_path), pytest.raises(FolderInUseError, match=str(tmp_path)):
         build_corpus(tmp_path, ToyGenerator(), 5)
+
+
+# ------------------------------------------------------------------ distinct rows
+
+
+def first_of_each(rows: list[tuple[int, str, str, str]]) -> list[tuple[int, str, str, str]]:
+    seen: dict[str, tuple[int, str, str, str]] = {}
+    for row in rows:
+        seen.setdefault(row[1], row)
+    return list(seen.values())
+
+
+def test_repeated_rows_are_dropped_over_all_shards_and_counted(tmp_path: Path) -> None:
+    corpus = build_corpus(tmp_path / "corpus", ToyGenerator(), 200, units_a_shard=30, distinct=("source",))
+    everything = expected_rows(200)
+    kept = first_of_each(everything)
+    assert rows(corpus) == kept
+    assert corpus.manifest.rejected == {"duplicate": len(everything) - len(kept), "small": 200 - len(everything)}
+    assert corpus.manifest.settings["distinct"] == ["source"]
+    assert [shard.rows for shard in corpus.manifest.shards] == [pq.read_metadata(p).num_rows for p in corpus.paths]
+    assert corpus.verify() == []
+
+
+def test_a_corpus_of_distinct_rows_is_a_prefix_of_a_larger_one(tmp_path: Path) -> None:
+    small, large = (
+        build_corpus(tmp_path / str(n), ToyGenerator(), n, units_a_shard=17, distinct=("source",)) for n in (40, 90)
+    )
+    assert rows(large)[: len(small)] == rows(small)
+    assert len(large) > len(small)
+
+
+@pytest.mark.parametrize("removed", [(0,), (3,), (0, 1, 2, 3, 4, 5, 6)])
+def test_distinct_rows_are_the_same_when_a_build_goes_on(tmp_path: Path, removed: tuple[int, ...]) -> None:
+    """Also where only some shards have lost their repeated rows: those that are made anew have them again."""
+    how: dict[str, Any] = {"units_a_shard": 30, "distinct": ("source",)}
+    corpus = build_corpus(tmp_path / "corpus", ToyGenerator(), 200, **how)
+    before = digests(corpus.folder)
+    (corpus.folder / MANIFEST).unlink()
+    for number in removed:
+        corpus.paths[number].unlink()
+    build_corpus(corpus.folder, ToyGenerator(), 200, **how, workers=2)
+    assert digests(corpus.folder) == before
+
+
+def test_distinct_rows_are_another_corpus(corpus: Corpus) -> None:
+    with pytest.raises(CorpusError, match="of other settings"):
+        build_corpus(corpus.folder, ToyGenerator(), 20, units_a_shard=6, distinct=("source",))
+
+
+# ------------------------------------------------------------------ shares of several processes
+
+
+@pytest.mark.parametrize("distinct", [(), ("source",)])
+@pytest.mark.parametrize("world_size", [1, 2, 3, 9])
+def test_shares_make_the_same_corpus(tmp_path: Path, world_size: int, distinct: tuple[str, ...]) -> None:
+    how: dict[str, Any] = {"units_a_shard": 6, "distinct": distinct}
+    folder = tmp_path / "shared"
+    missing = [build_share(folder, ToyGenerator(), 40, rank, world_size, **how) for rank in range(world_size)]
+    assert missing == {1: [0], 2: [3, 0], 3: [4, 2, 0], 9: [6, 5, 4, 3, 2, 1, 0, 0, 0]}[world_size]  # of 7 shards
+    assert not (folder / MANIFEST).exists()
+    shared = build_corpus(folder, ToyGenerator(fails_at=0), 40, **how)  # which has nothing to make
+    alone = build_corpus(tmp_path / "alone", ToyGenerator(), 40, **how)
+    assert digests(shared.folder) == digests(alone.folder)
+
+
+def test_a_share_keeps_what_is_there_and_refuses_other_settings(tmp_path: Path) -> None:
+    assert build_share(tmp_path, ToyGenerator(), 20, 1, 2, units_a_shard=6) == 2
+    made = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    assert build_share(tmp_path, ToyGenerator(fails_at=0), 20, 1, 2, units_a_shard=6, workers=2) == 2
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == made
+    with pytest.raises(CorpusError, match="of other settings"):
+        build_share(tmp_path, ToyGenerator(8), 20, 1, 2, units_a_shard=6)
+    with pytest.raises(CorpusError, match="shards of another corpus"):
+        build_share(tmp_path, ToyGenerator(), 20, 1, 2, units_a_shard=4)
+    build_share(tmp_path, ToyGenerator(8), 20, 0, 2, units_a_shard=6)  # sees no shard of its own
+    with pytest.raises(CorpusError, match="of other settings"):
+        build_corpus(tmp_path, ToyGenerator(), 20, units_a_shard=6)
+
+
+@pytest.mark.parametrize(("rank", "world_size"), [(2, 2), (-1, 2), (0, 0)])
+def test_ranks_outside_the_world_are_refused(tmp_path: Path, rank: int, world_size: int) -> None:
+    with pytest.raises(CorpusError, match=f"rank={rank} must be at least 0 and below world_size={world_size}"):
+        build_share(tmp_path / "c", ToyGenerator(), 20, rank, world_size)
+    assert not (tmp_path / "c").exists()
