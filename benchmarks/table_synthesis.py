@@ -32,7 +32,7 @@ from reastap_lib.params import TableSynthesisParams
 from reastap_lib.preparation import Prepared
 from reastap_lib.programs import execute
 from reastap_lib.serialisation import count_words, join_answers, serialise
-from reastap_lib.skills import Draw, get_skill, skill_names
+from reastap_lib.skills import TABLE_1, Draw, get_skill
 from reastap_lib.sql import SqlTable, verify
 from reastap_lib.synthesis import SCHEMA, TableGenerator, build_table_corpus, prepared_tables
 from reastap_lib.visits import Visit
@@ -51,7 +51,7 @@ def params(tables: tuple[str, ...], examples: int, questions_a_table: int) -> Ta
         held_out=(),
         examples=examples,
         seed=1,
-        skills=skill_names(),
+        skills=TABLE_1,
         questions_a_table=questions_a_table,
         min_rows=8,
         max_rows=30,
@@ -123,7 +123,7 @@ def questions_a_table(prepared: Prepared, max_words: int) -> list[int]:
     for number in range(len(prepared.tables)):
         visit = Visit(number, prepared.tables.table(number), "train", max_words)
         random = np.random.default_rng(number).random
-        skills = [get_skill(name) for name in skill_names() if get_skill(name).serves(visit.typed)]
+        skills = [get_skill(name) for name in TABLE_1 if get_skill(name).serves(visit.typed)]
         while skills and visit.asked < MOST_A_TABLE:
             skills = [skill for skill in skills if visit.ask(skill, random, random(), Counter())]
         found.append(visit.asked)
@@ -132,7 +132,7 @@ def questions_a_table(prepared: Prepared, max_words: int) -> list[int]:
 
 def most_frequent(corpus: Corpus) -> dict[str, tuple[float, str, float]]:
     """For each skill its share, and its most frequent answer with that one's share."""
-    answers: dict[str, Counter[str]] = {name: Counter() for name in skill_names()}
+    answers: dict[str, Counter[str]] = {name: Counter() for name in TABLE_1}
     for batch in corpus.batches(["skill", "target"]):
         for skill, target in zip(*(column.to_pylist() for column in batch.columns), strict=True):
             answers[skill][target] += 1

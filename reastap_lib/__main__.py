@@ -1,24 +1,25 @@
-"""The command line of the table library: `python -m reastap_lib synthesize|stats|audit|evaluate`."""
+"""The command line of the table library: `python -m reastap_lib extract|synthesize|stats|audit|evaluate`."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, cast, get_args
+from typing import Annotated
 
 import typer
 
 from reastap_lib.audit import audit, stats
+from reastap_lib.denotation_metrics import differences
+from reastap_lib.evaluation import evaluate
+from reastap_lib.extraction import extract as extract_dump
 from reastap_lib.params import TableSynthesisParams
-from reastap_lib.predictions import read_predictions
-from reastap_lib.skills import skill_names
+from reastap_lib.skills import TABLE_1
 from reastap_lib.synthesis import build_table_corpus
-from reastap_lib.tasks import WIKITQ, gold_examples
-from reastap_lib.wikitq import WikiQuestion, question_file, read_questions, root_of, with_canon
+from reastap_lib.tables import Limits
+from reastap_lib.tasks import WIKITQ
 from workbench_lib import cli
 from workbench_lib.corpus import Corpus
-from workbench_lib.errors import InputError
-from workbench_lib.scores import in_gold_order
-from workbench_lib.tasks import Split, TaskError
+from workbench_lib.paths import find_data
+from workbench_lib.runs import write_jsonl
 
 app = typer.Typer(
     help="Table questions: corpora, audit, metrics.",
@@ -27,6 +28,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+SHOWN_DIFFERENCES = 20
 Folder = Annotated[Path, typer.Argument(help="A corpus folder.")]
 
 
@@ -37,11 +39,14 @@ def synthesize(
     seed: Annotated[int, typer.Option(help="The same seed gives the same corpus.")],
     out: Annotated[Path, typer.Option(help="The folder of the corpus; an unfinished one is completed.")],
     workers: Annotated[int, typer.Option(help="Processes; the bytes do not depend on it.")] = 1,
-    skill: Annotated[list[str] | None, typer.Option(help="Only these skills; repeatable. All where not given.")] = None,
+    skill: Annotated[
+        list[str] | None, typer.Option(help="Only these skills; repeatable. All of Table 1 if not given.")
+    ] = None,
     held_out: Annotated[
         list[str] | None,
         typer.Option(help="WikiTQ data (starter, or a folder) whose dev and test tables are left out."),
     ] = None,
+    questions_a_table: Annotated[int, typer.Option(help="Aimed at for each table in one order of its rows.")] = 18,
     min_rows: Annotated[int, typer.Option(help="Smaller tables are left out.")] = 8,
     max_rows: Annotated[int, typer.Option(help="Larger tables are left out.")] = 30,
     min_columns: Annotated[int, typer.Option(help="Narrower tables are left out.")] = 3,
@@ -54,7 +59,8 @@ def synthesize(
         "held_out": held_out or [],
         "examples": examples,
         "seed": seed,
-        "skills": skill or skill_names(),
+        "skills": skill or TABLE_1,
+        "questions_a_table": questions_a_table,
         "min_rows": min_rows,
         "max_rows": max_rows,
         "min_columns": min_columns,
@@ -63,9 +69,24 @@ def synthesize(
     }
     params = TableSynthesisParams.make(values, "command line")
     corpus = build_table_corpus(params, out, workers)
-    settings = corpus.manifest.settings
-    kept = {name: settings[name] for name in ("tables_used", "tables_validation", "tables_left_out")}
-    cli.emit({"folder": str(out), "rows": len(corpus), **kept, "rejected": corpus.manifest.rejected}, json)
+    manifest = corpus.manifest
+    cli.emit({"folder": str(out), "rows": len(corpus), **manifest.notes, "rejected": manifest.rejected}, json)
+
+
+@app.command()
+def extract(
+    dump: Annotated[Path, typer.Argument(help="A MediaWiki XML dump: plain, .bz2 or .gz.")],
+    out: Annotated[Path, typer.Option(help="The folder of the tables; an unfinished one is completed.")],
+    workers: Annotated[int, typer.Option(help="Processes that parse pages; the bytes do not depend on it.")] = 1,
+    min_rows: Annotated[int, typer.Option(help="Smaller tables are left out.")] = 8,
+    max_rows: Annotated[int, typer.Option(help="Larger tables are left out.")] = 30,
+    min_columns: Annotated[int, typer.Option(help="Narrower tables are left out.")] = 3,
+    json: Json = False,
+) -> None:
+    """Take the tables out of a Wikipedia dump; the folder is a source of tables for `synthesize`."""
+    manifest = extract_dump(find_data(str(dump)), out, Limits(min_rows, max_rows, min_columns), workers).manifest
+    counts = {"pages": manifest.units, "tables": manifest.rows, "left_out": manifest.rejected}
+    cli.emit({"folder": str(out), **counts}, json)
 
 
 @app.command(name="stats")
@@ -83,31 +104,29 @@ def audit_command(folder: Folder, json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command()
-def evaluate(
-    task: Annotated[str, typer.Option(help="The task: wikitq.")],
-    gold: Annotated[str, typer.Option(help="A question file (.tsv, .tagged), or starter or a folder with --split.")],
-    pred: Annotated[Path, typer.Option(help="jsonl of {id, prediction}, or a JSON list of the same.")],
+@app.command(name="evaluate")
+def evaluate_command(
+    task: Annotated[str, typer.Option(help="wikitq, wikisql, tabfact or logicnlg.")],
+    gold: Annotated[
+        str,
+        typer.Option(help="A file of the data set; starter or a folder, with --split; or a file of {id, answers}."),
+    ],
+    pred: Annotated[Path, typer.Option(help="jsonl of {id, prediction}, or a file as ReasTAP published them.")],
     split: Annotated[str, typer.Option(help="The split, where the gold is a folder.")] = "dev",
+    rows: Annotated[Path | None, typer.Option(help="Write each example's own scores here, as jsonl.")] = None,
     json: Json = False,
 ) -> None:
     """The metrics of a prediction file; a missing prediction counts as wrong."""
-    if task != WIKITQ.name:
-        raise TaskError(f"unknown task {task!r} (there are: {WIKITQ.name})")
-    examples = gold_examples(_gold(gold, split))
-    predictions = in_gold_order([example.id for example in examples], read_predictions(pred))
-    cli.emit(WIKITQ.score(examples, predictions).as_json(), json)
-
-
-def _gold(gold: str, split: str) -> list[WikiQuestion]:
-    path = Path(gold)
-    if path.is_file():
-        return with_canon(read_questions(path), path.resolve().parent.parent, path)
-    if split not in get_args(Split):
-        raise InputError(f"unknown split {split!r} (there are: {', '.join(get_args(Split))})")
-    root = root_of(gold)
-    file = question_file(root, cast(Split, split))
-    return with_canon(read_questions(file), root, file)
+    scores = evaluate(task, gold, pred, split)
+    if rows is not None:
+        write_jsonl(rows, scores.rows)
+    report, differing = scores.as_json(), differences(scores.rows)
+    if json and task == WIKITQ.name:
+        report["differences"] = differing.to_dict("records")
+    cli.emit(report, json)
+    if not json and len(differing):
+        print(f"\nwhere official and string differ, the first of {len(differing)}:")
+        print(differing.head(SHOWN_DIFFERENCES).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from reastap_lib.column_types import TypedTable, total_rows, type_table
+from reastap_lib.column_types import total_rows, type_table
+from reastap_lib.columns import TypedTable
 from reastap_lib.formats import ordinal
 from reastap_lib.serialisation import count_words, join_answers, parse
 from reastap_lib.skills import get_skill, skill_names

@@ -6,164 +6,43 @@ anything doubtful stays a string, with the doubt as a note. Nothing depends on t
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from functools import cached_property
-from typing import Literal
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
-from reastap_lib.headers import says_average, says_rank, says_year
-from reastap_lib.tables import Table, header_fault, html_of, normalise
-from reastap_lib.values import (
-    Date,
+from reastap_lib.columns import Arithmetic, Column, NumberFormat, Role, TypedTable
+from reastap_lib.dates import (
     DayOrder,
-    Number,
-    Precision,
-    is_missing,
+    Span,
     is_numeric_date,
+    is_plain_years,
     is_year,
+    may_be_month,
     parse_date,
-    parse_number,
+    parse_span,
 )
+from reastap_lib.headers import (
+    says_average,
+    says_clock,
+    says_period,
+    says_rank,
+    says_time,
+    says_time_of_day,
+    says_year,
+)
+from reastap_lib.tables import Table, header_fault, normalise, words
+from reastap_lib.values import UNITS, Number, is_missing, parse_number
 
-Kind = Literal["string", "number", "date"]
-Role = Literal["", "year", "rank", "index"]
-Arithmetic = Literal["none", "average", "all"]
-
-MAX_NAME_WORDS = 12
-_TOTAL = re.compile(r"(?:grand |sub|sub-|overall )?totals?(?:\W.*)?|sum|overall|all|average|mean")
-
-
-@dataclass(frozen=True)
-class NumberFormat:
-    """How the numbers of a column are written, so that results can be written the same way.
-
-    Args:
-        places: The most digits after the point in any cell.
-        even: Whether every cell has that many.
-        plain: Whether a result can be written so at all (not for fractions, ordinals, 3.4M, durations).
-    """
-
-    places: int = 0
-    even: bool = True
-    separator: str = ""
-    prefix: str = ""
-    suffix: str = ""
-    minus: str = "-"
-    plain: bool = True
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column: its texts, their values, and what may be done with them.
-
-    Args:
-        values: A Decimal or a Date for each cell of a number or date column, None where missing; all None for strings.
-        unit: "", "%", a currency, "s" or "ordinal", for numbers.
-        precision: For dates.
-        role: year, rank or index: numbers that name things, and are never added.
-        arithmetic: Whether the numbers may be averaged, or also summed.
-        note: Why a column that looks like numbers or dates is a string.
-    """
-
-    name: str
-    kind: Kind
-    cells: tuple[str, ...]
-    values: tuple[Decimal | Date | None, ...]
-    unit: str = ""
-    precision: Precision | None = None
-    role: Role = ""
-    arithmetic: Arithmetic = "none"
-    format: NumberFormat = NumberFormat()
-    note: str = ""
-
-    @cached_property
-    def present(self) -> tuple[int, ...]:
-        """The rows whose cell is not missing."""
-        return tuple(i for i, cell in enumerate(self.cells) if not is_missing(cell))
-
-    @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """Each cell normalised, for equality: case and spaces make no difference."""
-        return tuple(map(normalise, self.cells))
-
-    @cached_property
-    def distinct(self) -> bool:
-        """Whether no cell is missing and no two read the same."""
-        return len(self.present) == len(self.cells) and len(set(self.texts)) == len(self.cells)
-
-    @cached_property
-    def clashes(self) -> bool:
-        """Whether two different cells read the same but for case or spaces, so that equality would be unclear."""
-        return len({self.cells[i] for i in self.present}) > len({self.texts[i] for i in self.present})
-
-    @cached_property
-    def varies(self) -> bool:
-        """Whether a condition on the column can pick some rows out of several by more than their name."""
-        different = len({self.texts[i] for i in self.present})
-        repeats = different < len(self.present) and not self.clashes
-        return different > 1 and (self.kind != "string" or repeats)
-
-    def take(self, order: Sequence[int]) -> Column:
-        """The column with its rows in another order."""
-        return replace(self, cells=tuple(self.cells[i] for i in order), values=tuple(self.values[i] for i in order))
-
-    @property
-    def label(self) -> str:
-        """A few words for people: number (%), date (day), string: mixed units."""
-        more = self.role or (self.precision if self.kind == "date" else self.unit)
-        return self.kind + (f" ({more})" if more else "") + (f": {self.note}" if self.note else "")
-
-
-@dataclass(frozen=True)
-class TypedTable:
-    """A table with its columns typed.
-
-    Args:
-        columns: One for each header.
-        key: The column that names the rows: the leftmost string column whose cells are all distinct, else the leftmost
-            such date column, else None.
-    """
-
-    table: Table
-    columns: tuple[Column, ...]
-    key: int | None
-
-    def __len__(self) -> int:
-        return len(self.table.rows)
-
-    def take(self, order: Sequence[int]) -> TypedTable:
-        """The same with the rows in another order; types do not depend on it."""
-        return TypedTable(self.table.take(order), tuple(c.take(order) for c in self.columns), self.key)
-
-    def of_kind(self, kind: Kind) -> tuple[int, ...]:
-        """The columns of a kind, by index."""
-        return tuple(i for i, column in enumerate(self.columns) if column.kind == kind)
-
-    @cached_property
-    def conditionable(self) -> tuple[int, ...]:
-        """The columns that a condition may be about: strings with some value twice, numbers and dates that vary."""
-        return tuple(i for i, column in enumerate(self.columns) if self.plain_names[i] and column.varies)
-
-    @cached_property
-    def askable(self) -> tuple[int, ...]:
-        """The columns that may be asked for: no bare indexes, no constant columns."""
-        return tuple(
-            i
-            for i, column in enumerate(self.columns)
-            if self.plain_names[i] and column.role != "index" and len(set(column.texts)) > 1
-        )
-
-    @cached_property
-    def plain_names(self) -> tuple[bool, ...]:
-        """Whether each header can be said in a question: not empty, not double, at most 12 words."""
-        names = [normalise(name) for name in self.table.header]
-        return tuple(bool(n) and names.count(n) == 1 and len(n.split()) <= MAX_NAME_WORDS for n in names)
-
-    def _repr_html_(self) -> str:
-        notes = [c.label + (", key" if i == self.key else "") for i, c in enumerate(self.columns)]
-        return html_of(self.table, notes)
+T = TypeVar("T")
+LONG_INDEX = 8
+_TOTAL = re.compile(
+    r"(?:(?:grand|sub|overall|career|season|team|league|combined|net)[ -]?)?totals?(?:\W.*)?|overall(?:\W.*)?"
+    r"|sum|all|averages?|mean|median|career"
+)
+_AVERAGED_UNITS = frozenset([*words("% s km/h mph kn knot knots ° °C °F"), "ft in"])
 
 
 def type_table(table: Table) -> TypedTable:
@@ -188,20 +67,60 @@ def type_column(name: str, cells: Sequence[str]) -> Column:
     """
     cells = tuple(cells)
     present = [cell for cell in cells if not is_missing(cell)]
-    if 2 * len(present) >= len(cells) and len(present) >= 2:
-        typed = _as_date(name, cells, present) or _as_number(name, cells, present)
+    if 2 * len(present) >= len(cells) and len(present) >= 2 and _has_figures(present[0]) and _has_figures(present[-1]):
+        typed = _as_date(name, cells, present) or _as_range(name, cells, present) or _as_number(name, cells, present)
         if typed:
             return typed
     return _string(name, cells)
 
 
 def total_rows(table: Table) -> tuple[int, ...]:
-    """The rows that sum up the others: one of the first two cells is Total, Sum, Overall, Average or the like.
+    """The rows that say they sum up the others: one of the first two cells, or the first that says anything, is Total,
+    Sum, Overall, Average or the like.
 
     >>> total_rows(Table("t", "", ("Nation", "Gold"), (("Norway", "3"), ("Total", "3"))))
     (1,)
     """
-    return tuple(i for i, row in enumerate(table.rows) if any(_TOTAL.fullmatch(normalise(cell)) for cell in row[:2]))
+    return tuple(
+        i for i, row in enumerate(table.rows) if any(_TOTAL.fullmatch(normalise(cell)) for cell in _first(row))
+    )
+
+
+def sum_rows(table: Table) -> tuple[int, ...]:
+    """The rows that are the sum of all others in two number columns at least, and in half of them.
+
+    >>> rows = (("Norway", "3", "5"), ("Sweden", "2", "0"), ("Denmark", "0", "1"), ("Europe", "5", "6"))
+    >>> sum_rows(Table("t", "", ("Nation", "Gold", "Silver"), rows))
+    (3,)
+    """
+    hits: Counter[int] = Counter()
+    columns = 0
+    for cells in zip(*table.rows, strict=True):
+        numbers = {i: number.value for i, cell in enumerate(cells) if (number := parse_number(cell)) and number.value}
+        if len(numbers) > 2 and not any(map(is_year, cells)):
+            columns += 1
+            total = sum(numbers.values())
+            hits.update(i for i, value in numbers.items() if 2 * value == total)
+    return tuple(sorted(i for i, count in hits.items() if count > 1 and 2 * count >= columns))
+
+
+def _first(row: Sequence[str]) -> tuple[str, ...]:
+    return (*row[:2], *itertools.islice((cell for cell in row if not is_missing(cell)), 1))
+
+
+def _all_read(read: Callable[[str], T | None], cells: Sequence[str]) -> list[T] | None:
+    """Every cell read, or None where one cannot be."""
+    found: list[T] = []
+    for cell in cells:
+        value = read(cell)
+        if value is None:
+            return None
+        found.append(value)
+    return found
+
+
+def _has_figures(text: str) -> bool:
+    return any(map(str.isnumeric, text))
 
 
 def _string(name: str, cells: tuple[str, ...], note: str = "") -> Column:
@@ -217,10 +136,10 @@ def _as_date(name: str, cells: tuple[str, ...], present: list[str]) -> Column | 
         if len(good) != 1:
             return _string(name, cells, "unclear order of day and month" if good else "not a calendar's dates")
         return _date_column(name, cells, good[0])
-    dates = [parse_date(cell) for cell in present]
-    if not all(dates):
+    dates = _all_read(parse_date, present)
+    if dates is None:
         return None
-    if len({date.precision for date in dates if date}) > 1:
+    if len({date.precision for date in dates}) > 1:
         return _string(name, cells, "dates of mixed precision")
     return _date_column(name, cells, None)
 
@@ -231,46 +150,110 @@ def _date_column(name: str, cells: tuple[str, ...], order: DayOrder | None, *, b
     return Column(name, "date", cells, values, precision=precision, role="year" if bare_year else "")
 
 
-def _as_number(name: str, cells: tuple[str, ...], present: list[str]) -> Column | None:
-    found = [parse_number(cell) for cell in present]
-    numbers = [number for number in found if number]
-    if len(numbers) < len(found):
+def _as_range(name: str, cells: tuple[str, ...], present: list[str]) -> Column | None:
+    """A column of ranges that lie one after the other; a single date among them is a range of its own."""
+    spans = _all_read(_span, present)
+    if spans is None or all(map(_is_single, spans)):
         return None
-    if len({number.unit for number in numbers}) > 1:
+    if not says_period(name) and all(is_plain_years(cell) or is_year(cell) for cell in present):
+        return _string(name, cells, "years or numbers")
+    if all(map(may_be_month, present)) and not _look_like_seasons(spans):
+        return _string(name, cells, "seasons or months")
+    if len({span.first.precision for span in spans}) > 1:
+        return _string(name, cells, "dates of mixed precision")
+    if not _one_after_the_other(spans):
+        return _string(name, cells, "ranges that overlap")
+    values = tuple(None if is_missing(cell) else _span(cell) for cell in cells)
+    return Column(name, "date", cells, values, precision="range")
+
+
+def _span(cell: str) -> Span | None:
+    span = parse_span(cell)
+    date = None if span else parse_date(cell, bare_year=True)
+    return Span(date, date) if date else span
+
+
+def _is_single(span: Span) -> bool:
+    return span.first == span.last
+
+
+def _look_like_seasons(spans: list[Span]) -> bool:
+    """Whether 2001-02 is a season: each goes into the next year, and there are three different ones."""
+    return len(set(spans)) >= 3 and all(span.last.year == span.first.year + 1 for span in spans)
+
+
+def _one_after_the_other(spans: list[Span]) -> bool:
+    """Whether the ranges have an order: each ends before the next begins, or as it begins (1998–99, 1999–2000)."""
+    return all(
+        a.last < b.first or (a.last == b.first and not _is_single(a) and not _is_single(b))
+        for a, b in itertools.pairwise(sorted(set(spans)))
+    )
+
+
+def _as_number(name: str, cells: tuple[str, ...], present: list[str]) -> Column | None:
+    numbers = _all_read(partial(parse_number, clock=says_clock(name)), present)
+    if numbers is None:
+        return None
+    unit = _common_unit(name, numbers)
+    if unit is None:
         return _string(name, cells, "mixed units")
-    values = tuple(None if is_missing(cell) else _value(cell) for cell in cells)
-    role = _role(name, present, numbers)
-    unit, form = numbers[0].unit, _format(present, numbers)
+    if (unit.endswith("()") and "(" not in name) or (unit not in UNITS and all(map(_like_a_year, numbers))):
+        return None
+    found = iter(numbers)
+    values = tuple(None if is_missing(cell) else next(found).value for cell in cells)
+    if unit == "s" and says_time_of_day(name):
+        return _string(name, cells, "times of day")
+    role, form = _role(name, unit, present, numbers), _format(numbers)
     arithmetic = "none" if role or not form.plain else _arithmetic(name, unit)
     return Column(name, "number", cells, values, unit=unit, role=role, arithmetic=arithmetic, format=form)
 
 
-def _value(cell: str) -> Decimal:
-    number = parse_number(cell)
-    assert number is not None
-    return number.value
+def _common_unit(name: str, numbers: list[Number]) -> str | None:
+    """The one unit of all; T3 among places 1, 2, 5 makes them places, 59.8 among 1:02.3 below "Time" seconds."""
+    units = {number.unit for number in numbers}
+    if len(units) == 1:
+        return units.pop()
+    plain = [number for number in numbers if not number.unit]
+    if units == {"", "ordinal"} and all(map(_is_whole, plain)):
+        return "ordinal"
+    return "s" if units == {"", "s"} and says_time(name) else None
 
 
-def _role(name: str, present: list[str], numbers: list[Number]) -> Role:
-    whole = sorted(int(n.value) for n in numbers if n.value == n.value.to_integral_value() and not n.unit)
-    if len(whole) == len(numbers):
-        if all(map(is_year, present)) and whole[0] >= 1700 and whole[-1] <= 2100:
-            return "year"
-        if whole[0] in (0, 1) and whole == list(range(whole[0], whole[0] + len(whole))):
-            return "index"
-    if numbers[0].unit == "ordinal":
+def _is_whole(number: Number) -> bool:
+    return number.value == number.value.to_integral_value()
+
+
+def _like_a_year(number: Number) -> bool:
+    return number.places == 0 and not number.separator and 1000 <= number.value <= 2999
+
+
+def _role(name: str, unit: str, present: list[str], numbers: list[Number]) -> Role:
+    if unit == "ordinal":
         return "rank"
+    if unit:
+        return ""
+    if not all(map(_is_whole, numbers)):
+        return "rank" if says_rank(name) and not says_time(name) else ""
+    whole = sorted(int(number.value) for number in numbers)
+    if all(map(is_year, present)) and whole[0] >= 1700 and whole[-1] <= 2100:
+        return "year"
+    if whole == list(range(whole[0], whole[0] + len(whole))) and (whole[0] in (0, 1) or len(whole) >= LONG_INDEX):
+        return "index"
     return "rank" if says_rank(name) else ""
 
 
 def _arithmetic(name: str, unit: str) -> Arithmetic:
-    return "average" if unit in ("%", "s") or says_average(name) else "all"
+    measured = unit in _AVERAGED_UNITS or "/" in unit
+    return "average" if measured or says_average(name) or says_time(name) else "all"
 
 
-def _format(present: list[str], numbers: list[Number]) -> NumberFormat:
+def _format(numbers: list[Number]) -> NumberFormat:
     places = {number.places for number in numbers}
     around = {(number.prefix, number.suffix) for number in numbers}
     separators = sorted({number.separator for number in numbers} - {""})
+    minuses = sorted({number.sign for number in numbers if number.value < 0})
+    pluses = sorted({number.sign for number in numbers if number.value > 0})
+    one_way = max(map(len, (around, separators, minuses, pluses))) < 2
     prefix, suffix = min(around)
     return NumberFormat(
         places=max(places),
@@ -278,6 +261,7 @@ def _format(present: list[str], numbers: list[Number]) -> NumberFormat:
         separator=separators[0] if separators else "",
         prefix=prefix,
         suffix=suffix,
-        minus="−" if any("−" in cell for cell in present) else "-",
-        plain=all(n.plain for n in numbers) and len(around) == 1 and len(separators) < 2,
+        minus=minuses[0] if minuses else "-",
+        plus=pluses[0] if pluses else "",
+        plain=all(n.plain for n in numbers) and one_way,
     )

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reastap_lib.column_types import TypedTable, type_table
+from reastap_lib.column_types import type_table
+from reastap_lib.columns import TypedTable
 from reastap_lib.serialisation import parse
 from reastap_lib.tables import Table, html_of
 

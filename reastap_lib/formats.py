@@ -5,14 +5,15 @@ from __future__ import annotations
 import datetime
 from decimal import ROUND_HALF_UP, Decimal
 
-from reastap_lib.column_types import NumberFormat
-from reastap_lib.values import MAX_DIGITS, Date
-from workbench_lib.errors import WorkbenchError
+from reastap_lib.columns import NumberFormat
+from reastap_lib.conditions import Undetermined
+from reastap_lib.dates import Date
+from reastap_lib.values import MAX_DIGITS
 
 AVERAGE_PLACES = 2
 
 
-class TooManyDigits(WorkbenchError):
+class TooManyDigits(Undetermined):
     """A result that cannot be written exactly enough to be checked."""
 
 
@@ -34,11 +35,11 @@ def format_number(value: Decimal, form: NumberFormat, *, average: bool = False) 
     places = max(AVERAGE_PLACES, form.places) if average else form.places
     rounded = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
     if len(rounded.as_tuple().digits) > MAX_DIGITS:
-        raise TooManyDigits(f"{value} has more than {MAX_DIGITS} digits")
+        raise TooManyDigits(f"a result of more than {MAX_DIGITS} digits")
     digits = f"{abs(rounded):,f}".replace(",", form.separator)
     if "." in digits and (average or not form.even):
         digits = digits.rstrip("0").rstrip(".")
-    sign = form.minus if rounded < 0 else ""
+    sign = form.minus if rounded < 0 else form.plus if rounded > 0 else ""
     return f"{sign}{form.prefix}{digits}{form.suffix}"
 
 
@@ -69,5 +70,14 @@ def time_between(first: Date, second: Date) -> tuple[int, str]:
         return late.year - early.year, "year"
     if early.day == late.day:
         return 12 * (late.year - early.year) + late.month - early.month, "month"
-    days = datetime.date(late.year, late.month, late.day) - datetime.date(early.year, early.month, early.day)
-    return days.days, "day"
+    return days_between(early, late), "day"
+
+
+def days_between(first: Date, second: Date) -> int:
+    """The days from one date to a later one, both to the day.
+
+    >>> days_between(Date(2000, 2, 28), Date(2000, 3, 1))
+    2
+    """
+    dates = [datetime.date(date.year, date.month, date.day) for date in (first, second)]
+    return (dates[1] - dates[0]).days

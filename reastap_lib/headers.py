@@ -1,4 +1,4 @@
-"""What a header's words say about the numbers below it: years, ranks and codes, or measures that are never summed."""
+"""What a header's words say about the cells below: years, periods, times, ranks, or measures that are never summed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RANK_WORDS = frozenset(
         """rank ranking pos position positions place placing placed no nr # id code seed pick round week day heat lane
         season episode chapter edition lat latitude long longitude lon zip phone jersey squad channel district ward
         route line section series volume issue stage lap grid order game match time month hour minute grade level
-        class group model version event number"""
+        class group model version event number rd rnd"""
     )
 )
 _AVERAGE_WORDS = frozenset(
@@ -26,6 +26,19 @@ _AVERAGE_WORDS = frozenset(
         """% percent percentage pct rate ratio average avg mean median per temp temperature price index density age
         share speed gpa deflator unemployment inflation height elevation altitude mph wind high low open close growth
         mpg ppm"""
+    )
+)
+_PERIOD_WORDS = _YEAR_WORDS | frozenset(
+    words(
+        """seasons period periods term terms tenure reign reigned career office service active era span dates from run
+        held life lived lifespan years aired production operated decade campaign administration"""
+    )
+)
+_TIME_WORDS = frozenset(words("time times duration length runtime"))
+_DAY_TIME_WORDS = frozenset(
+    words(
+        """utc gmt est edt cst cdt mst mdt pst pdt cet cest ist bst jst aest local kickoff kick departure departs
+        arrival arrives tv air broadcast sunrise sunset clock"""
     )
 )
 _COUNTS_THINGS = re.compile(r"\b(?:no|nr|number|#)\.? of\b")
@@ -67,3 +80,41 @@ def says_average(name: str) -> bool:
     (True, False)
     """
     return bool(header_words(name) & _AVERAGE_WORDS)
+
+
+def says_period(name: str) -> bool:
+    """Whether two numbers below the header, such as 1500-1599, are the years of a period.
+
+    >>> says_period("Term of office"), says_period("Road numbers")
+    (True, False)
+    """
+    return bool(header_words(name) & _PERIOD_WORDS)
+
+
+def says_time(name: str) -> bool:
+    """Whether plain numbers beside durations below the header are seconds.
+
+    >>> says_time("Winning time"), says_time("Gold")
+    (True, False)
+    """
+    return bool(header_words(name) & _TIME_WORDS)
+
+
+def says_clock(name: str) -> bool:
+    """Whether 3:45 below the header is minutes and seconds, and not a time of day or a score.
+
+    >>> says_clock("Length"), says_clock("Time (m:s)"), says_clock("Time")
+    (True, True, False)
+    """
+    found = header_words(name)
+    minutes = {"m", "s"} <= found or {"min", "sec"} <= found or {"mm", "ss"} <= found
+    return bool(found & {"duration", "length", "runtime"}) or minutes or {"running", "time"} <= found
+
+
+def says_time_of_day(name: str) -> bool:
+    """Whether 14:55:43 below the header is a time of day.
+
+    >>> says_time_of_day("Time (UTC)"), says_time_of_day("Winning time")
+    (True, False)
+    """
+    return bool(header_words(name) & _DAY_TIME_WORDS)

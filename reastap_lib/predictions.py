@@ -1,11 +1,18 @@
-"""Prediction files: jsonl of {id, prediction}, or one JSON list of the same, as in ReasTAP's published files."""
+"""Prediction files: jsonl of {id, prediction}, or what ReasTAP published.
+
+Published are a JSON list of {id, prediction, answers}, in which 0 and 1 stand for TabFact's labels, and for LogicNLG
+one object of a list of sentences a table.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from reastap_lib.json_files import parse_json, read_text
+from reastap_lib.logicnlg import sentence_id
 from workbench_lib.errors import InputError
 
 
@@ -13,39 +20,66 @@ def read_predictions(path: Path) -> dict[str, str]:
     """Predictions by id.
 
     Raises:
-        InputError: the file cannot be read, a line is not {id, prediction}, or an id comes twice; names the line.
+        InputError: the file cannot be read, an entry is not {id, prediction}, or an id comes twice; names the line.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read ({error})", path=path) from None
-    predictions: dict[str, str] = {}
-    for line, entry in _entries(text, path):
-        name, prediction = _checked(entry, path, line)
-        if name in predictions:
-            raise InputError("the id comes twice", path=path, line=line, value=name)
-        predictions[name] = prediction
-    return predictions
+    return _texts(path, "prediction")
 
 
-def _entries(text: str, path: Path) -> list[tuple[int, Any]]:
+def read_answers(path: Path) -> dict[str, str]:
+    """The gold answers that stand beside published predictions, by id.
+
+    Raises:
+        InputError: as for predictions; or the entries have no `answers`.
+    """
+    return _texts(path, "answers")
+
+
+def holds_answers(path: Path) -> bool:
+    """Whether a file is one of published predictions with their answers."""
+    return "answers" in next((entry for _, entry in _entries(path) if isinstance(entry, dict)), {})
+
+
+def _texts(path: Path, name: str) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for line, entry in _entries(path):
+        key, text = _checked(entry, name, path, line)
+        if key in texts:
+            raise InputError("the id comes twice", path=path, line=line, value=key)
+        texts[key] = text
+    return texts
+
+
+def _entries(path: Path) -> Iterator[tuple[int, Any]]:
+    """Every entry, with the number of its line, of its place in a list, or of its table."""
+    text = read_text(path)
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if text.lstrip().startswith("["):
-        whole = _json(text, path, 1)
-        return list(enumerate(whole, 1))
-    return [(n, _json(line, path, n)) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+        yield from enumerate(parse_json(text, path), 1)
+    elif lines and text.lstrip().startswith("{") and not _is_entry(lines[0][1]):
+        yield from _by_table(parse_json(text, path))
+    else:
+        yield from ((number, parse_json(line, path, number)) for number, line in lines)
 
 
-def _json(text: str, path: Path, line: int) -> Any:
+def _is_entry(line: str) -> bool:
+    """Whether a line is an entry of its own, and not (the begin of) an object of lists."""
     try:
-        return json.loads(text)
-    except ValueError as error:
-        raise InputError(f"not JSON ({error})", path=path, line=line, value=text[:80]) from None
+        entry = json.loads(line)
+    except ValueError:
+        return False
+    return not all(isinstance(value, list) for value in entry.values())
 
 
-def _checked(entry: Any, path: Path, line: int) -> tuple[str, str]:
-    if not isinstance(entry, dict) or not {"id", "prediction"} <= entry.keys():
-        raise InputError("needs the names id and prediction", path=path, line=line, value=entry)
-    name, prediction = entry["id"], entry["prediction"]
-    if not isinstance(name, str | int) or not isinstance(prediction, str):
-        raise InputError("id and prediction must be text", path=path, line=line, value=entry)
-    return str(name), prediction
+def _by_table(tables: dict[str, list[Any]]) -> Iterator[tuple[int, Any]]:
+    for number, (table, sentences) in enumerate(tables.items(), 1):
+        for k, sentence in enumerate(sentences):
+            yield number, {"id": sentence_id(table, k), "prediction": sentence}
+
+
+def _checked(entry: Any, name: str, path: Path, line: int) -> tuple[str, str]:
+    if not isinstance(entry, dict) or not {"id", name} <= entry.keys():
+        raise InputError(f"needs the names id and {name}", path=path, line=line, value=entry)
+    key, text = entry["id"], entry[name]
+    if any(isinstance(value, bool) or not isinstance(value, str | int) for value in (key, text)):
+        raise InputError(f"id and {name} must be text or whole numbers", path=path, line=line, value=entry)
+    return str(key), str(text)

@@ -1,37 +1,37 @@
-"""Tables out of csv files: the dialect of WikiTableQuestions, TabFact's `#`, and plain csv.
+"""Tables out of any source: csv, HTML, the jsonl of WikiSQL and of turning_tables, an extracted dump.
 
-The dialect follows from where a file lies. WikiTableQuestions keeps its files in folders named like 203-csv and writes
-a quote in a cell as `\\"`; TabFact keeps them in all_csv and separates cells by `#` without any quoting; everything
-else is plain csv (a quote is doubled). No cell is ever turned into a missing value: "NA" stays "NA".
+A source is `builtin`, or a file, folder or pattern. A folder is read as what it holds most plainly: an extraction
+(see `reastap_lib.extraction`) where it has a manifest, else its csv files, else its jsonl files (only those named
+*.tables.jsonl, where there are any), else its HTML files, always in the order of their paths.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import re
 from collections import Counter
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from reastap_lib.csv_tables import metadata_file, read_table, table_id
+from reastap_lib.extraction import extracted_tables
+from reastap_lib.grids import LeftOut, finish, split
+from reastap_lib.html_tables import HtmlTable, html_tables
+from reastap_lib.json_lines import read_json_lines
 from reastap_lib.tables import Limits, Table, keep
+from reastap_lib.turning_tables import read_turning_tables
+from reastap_lib.wikisql import read_wikisql
+from workbench_lib.corpus import MANIFEST, Corpus
 from workbench_lib.errors import InputError, WorkbenchError
 from workbench_lib.files import sha256_of_file, sha256_of_json
 from workbench_lib.paths import find_data, find_files
 
 BUILTIN = "builtin"
-METADATA = "misc/table-metadata.tsv"
-Dialect = Literal["wikitq", "tabfact", "plain"]
-_DIALECTS: dict[Dialect, dict[str, Any]] = {
-    "wikitq": {"doublequote": False, "escapechar": "\\", "strict": True},
-    "tabfact": {"delimiter": "#", "quoting": csv.QUOTE_NONE},
-    "plain": {"strict": True},
-}
+_SITE = " - Wikipedia"
+Found = tuple[list[Table], Counter[str]]
 
 
-def load_tables(source: str, limits: Limits) -> tuple[list[Table], Counter[str]]:
+def load_tables(source: str, limits: Limits) -> Found:
     """The tables of a source that are within the limits, and the count of those left out by reason.
 
     Args:
@@ -40,8 +40,8 @@ def load_tables(source: str, limits: Limits) -> tuple[list[Table], Counter[str]]
     Raises:
         InputError: a file cannot be read; or no table is left, with the reasons.
     """
-    tables, left_out = read_tables(source)
-    kept, more = keep(tables, limits)
+    left_out: Counter[str] = Counter()
+    kept, more = keep(stream_tables(source, left_out), limits)
     left_out += more
     if not kept:
         reasons = ", ".join(f"{n} {reason}" for reason, n in sorted(left_out.items()))
@@ -49,136 +49,124 @@ def load_tables(source: str, limits: Limits) -> tuple[list[Table], Counter[str]]
     return kept, left_out
 
 
-def read_tables(source: str) -> tuple[list[Table], Counter[str]]:
-    """All tables of a source in a fixed order, and the count by reason of the files that hold none.
+def read_tables(source: str) -> Found:
+    """All tables of a source in a fixed order, and the count by reason of what holds none.
 
     Raises:
-        InputError: a file is not UTF-8 or not csv; or `source` is one file, and holds no table.
+        InputError: a file cannot be read; or `source` is one file, and holds no table.
         WorkbenchError: there is no such file or folder.
     """
+    left_out: Counter[str] = Counter()
+    return list(stream_tables(source, left_out)), left_out
+
+
+def stream_tables(source: str, left_out: Counter[str]) -> Iterator[Table]:
+    """As `read_tables`, one table after the other; what holds none is counted in `left_out` on the way."""
     if source == BUILTIN:
         from reastap_lib.builtin import builtin_tables
 
-        return list(builtin_tables()), Counter()
-    tables: list[Table] = []
-    left_out: Counter[str] = Counter()
-    paths = csv_paths(source)
+        yield from builtin_tables()
+        return
+    paths = table_files(source)
+    if paths[0].name == MANIFEST:
+        yield from extracted_tables(paths[0].parent)
+        return
     for path in paths:
-        table = read_table(path)
-        if isinstance(table, Table):
-            tables.append(table)
-        elif len(paths) == 1:
-            raise InputError(f"no table: {table}", path=path)
-        else:
-            left_out[table] += 1
-    return tables, left_out
+        tables, reasons = _READERS[path.suffix.lower()](path)
+        if not tables and len(paths) == 1:
+            raise InputError(f"no table: {', '.join(sorted(reasons)) or 'there is none'}", path=path)
+        left_out += reasons
+        yield from tables
 
 
-def csv_paths(source: str) -> list[Path]:
-    """The csv files that a source names, sorted by path.
+def table_files(source: str) -> list[Path]:
+    """The files that a source names, sorted by path; for an extraction, its manifest.
 
     Raises:
-        WorkbenchError: nothing is there, or the folder holds no csv file.
+        WorkbenchError: nothing is there, or nothing that can be read.
     """
-    paths = find_files(source) or sorted(find_data(source).rglob("*.csv"))
+    paths = find_files(source)
     if not paths:
-        raise WorkbenchError(f"{source}: no csv file there")
+        folder = find_data(source)
+        if (folder / MANIFEST).exists() or any(folder.glob("part-*.parquet")):
+            return [folder / MANIFEST]
+        inside = {suffix: sorted(folder.rglob(f"*{suffix}")) for suffix in _READERS}
+        paths = next(filter(None, inside.values()), [])
+        paths = [path for path in paths if path.name.endswith(".tables.jsonl")] or paths
+    unknown = [path for path in paths if path.suffix.lower() not in _READERS]
+    if unknown:
+        raise WorkbenchError(f"{unknown[0]}: no reader for such files (there are: {', '.join(_READERS)})")
+    if not paths:
+        raise WorkbenchError(f"{source}: no csv, jsonl or html file there, and no extraction")
     return paths
 
 
 def source_digest(source: str) -> str:
-    """What a source holds, in one digest: of every file's name and bytes, or of the built-in tables."""
+    """What a source holds, in one digest: of every file's name and bytes, or of the tables themselves."""
     if source == BUILTIN:
         from reastap_lib.builtin import builtin_tables
 
         return sha256_of_json([[t.id, t.title, t.header, t.rows] for t in builtin_tables()])
-    paths = csv_paths(source)
-    extra = sorted({root / METADATA for root in map(_wikitq_root, paths) if root and (root / METADATA).exists()})
+    paths = table_files(source)
+    if paths[0].name == MANIFEST:
+        return Corpus(paths[0].parent).digest
+    extra = sorted({found for found in map(metadata_file, paths) if found})
     lines = [f"{table_id(path)} {sha256_of_file(path)}" for path in [*paths, *extra]]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def read_table(path: Path, dialect: Dialect | None = None) -> Table | str:
-    """The table of a csv file, or the reason why it holds none.
+def read_csv(path: Path) -> Found:
+    """The table of a csv file, or the reason why it holds none."""
+    table = read_table(path)
+    return ([table], Counter()) if isinstance(table, Table) else ([], Counter([table]))
+
+
+def read_html(path: Path) -> Found:
+    """The tables of an HTML page with a header and a row, and the count of the others by reason.
 
     Raises:
-        InputError: the file is not UTF-8 or not csv; names the line.
+        InputError: the file cannot be read.
     """
-    rows = list(_read_rows(path, dialect or guess_dialect(path)))
-    if len(rows) < 2:
-        return "no rows" if rows else "empty file"
-    header, *body = rows
-    if any(len(row) != len(header) for row in body):
-        return "rows of different lengths"
-    return Table(table_id(path), _title(path), tuple(header), tuple(map(tuple, body)), source=str(path))
-
-
-def guess_dialect(path: Path) -> Dialect:
-    """The dialect of a file, by where it lies (see the module's text).
-
-    >>> guess_dialect(Path("csv/203-csv/128.csv")), guess_dialect(Path("all_csv/1-10.html.csv"))
-    ('wikitq', 'tabfact')
-    """
-    if re.fullmatch(r"\d+-csv", path.parent.name):
-        return "wikitq"
-    return "tabfact" if path.parent.name == "all_csv" or path.name.endswith(".html.csv") else "plain"
-
-
-def table_id(path: Path) -> str:
-    """The name of a table: csv/203-csv/128.csv in WikiTableQuestions, else its folder and file."""
-    root = _wikitq_root(path)
-    return path.relative_to(root).as_posix() if root else f"{path.parent.name}/{path.name}"
-
-
-def clean(cell: str) -> str:
-    """A cell's text on one line: line breaks and runs of spaces become one space."""
-    return " ".join(cell.split())
-
-
-def _read_rows(path: Path, dialect: Dialect) -> Iterator[list[str]]:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise InputError("not UTF-8", path=path, line=line, value=error.object[error.start : error.end]) from None
+        text = path.read_bytes().decode("utf-8-sig", errors="replace")
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from None
-    lines = re.findall(r"[^\n]*\n|[^\n]+", text.replace("\r\n", "\n").replace("\r", "\n"))
-    reader = csv.reader(lines, **_DIALECTS[dialect])
-    try:
-        for row in reader:
-            if row:
-                yield [clean(cell) for cell in row]
-    except csv.Error as error:
-        raise InputError(f"not csv ({error})", path=path, line=reader.line_num) from None
+    title, found = html_tables(text)
+    tables: list[Table] = []
+    left_out: Counter[str] = Counter()
+    for number, table in enumerate(found):
+        try:
+            tables.append(_html_table(table, path, number, title.removesuffix(_SITE), left_out))
+        except LeftOut as reason:
+            left_out[str(reason)] += 1
+    return tables, left_out
 
 
-def _wikitq_root(path: Path) -> Path | None:
-    """The folder that holds csv/NNN-csv/, when the file lies so."""
-    return path.parents[2] if guess_dialect(path) == "wikitq" and path.parent.parent.name == "csv" else None
+def _html_table(table: HtmlTable, path: Path, number: int, title: str, counts: Counter[str]) -> Table:
+    grid = split(table.rows, str)
+    header, rows = finish(grid, str)
+    counts += grid.set_aside
+    caption = table.caption or " ".join(cell.text for cell in grid.titles)
+    return Table(f"{table_id(path)}#{number}", title, header, rows, str(path), table.section, caption)
 
 
-def _title(path: Path) -> str:
-    root = _wikitq_root(path)
-    return _titles(root / METADATA).get(table_id(path), "") if root else ""
+def read_jsonl(path: Path) -> Found:
+    """The tables of a jsonl file of WikiSQL or of turning_tables.
+
+    Raises:
+        InputError: it is neither; or a line is damaged.
+    """
+    first: Any = next((entry for _, entry in read_json_lines(path)), {})
+    if isinstance(first, dict) and "header" in first:
+        return read_wikisql(path)
+    if isinstance(first, dict) and "context" in first:
+        return read_turning_tables(path)
+    raise InputError("neither WikiSQL's tables (header, rows) nor turning_tables' (context)", path=path, line=1)
 
 
-@lru_cache(maxsize=8)
-def _titles(path: Path) -> dict[str, str]:
-    """Page titles, with the section where it says more, by table id."""
-    if not path.exists():
-        return {}
-    lines = path.read_text(encoding="utf-8").split("\n")
-    names = lines[0].split("\t")
-    try:
-        columns = [names.index(name) for name in ("contextId", "title", "headers")]
-    except ValueError:
-        raise InputError("needs the columns contextId, title, headers", path=path, line=1, value=lines[0]) from None
-    titles = {}
-    for line in lines[1:]:
-        fields = line.split("\t")
-        if len(fields) == len(names):
-            context, title, section = (fields[i] for i in columns)
-            last = section.split("|")[-1]
-            titles[context] = f"{title}: {last}" if last else title
-    return titles
+_READERS: dict[str, Callable[[Path], Found]] = {
+    ".csv": read_csv,
+    ".jsonl": read_jsonl,
+    ".html": read_html,
+    ".htm": read_html,
+}

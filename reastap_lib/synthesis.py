@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-import bisect
-import itertools
+import hashlib
+import importlib
+import inspect
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 import pyarrow as pa
 
-from reastap_lib.column_types import TypedTable
+from reastap_lib.blocks import BLOCK, BlockMaker, SynthesisError
+from reastap_lib.leakage import EvaluationTables
 from reastap_lib.preparation import Prepared, prepare
-from reastap_lib.programs import Answer, Undetermined, execute
 from reastap_lib.readers import source_digest
-from reastap_lib.serialisation import count_words, join_answers, serialise
-from reastap_lib.skills import Draw, Question, Skill, get_skill, shares
-from reastap_lib.sql import SqlTable, verify
+from reastap_lib.skills import get_skill
+from reastap_lib.table_store import TableStore
 from reastap_lib.tables import Limits
-from reastap_lib.wikitq import evaluation_digests
+from reastap_lib.visits import Row
 from workbench_lib.corpus import MANIFEST, Block, Corpus, build_corpus
-from workbench_lib.errors import WorkbenchError
-from workbench_lib.files import sha256_of_json
 
-SYNTHESIS_VERSION = 1
-_NAMES = ("tables", "held_out")  # of sources: where they lie decides nothing
-ATTEMPTS = 2000
-ATTEMPTS_A_TABLE = 4
+SYNTHESIS_VERSION = 2
+_DECIDES_NOTHING = ("tables", "held_out", "prepared", "modules")  # where sources and skills lie
 SCHEMA = pa.schema(
     [
         ("example", pa.int64()),
@@ -48,10 +45,6 @@ SCHEMA = pa.schema(
 )
 
 
-class SynthesisError(WorkbenchError):
-    """The tables do not yield the examples asked for; names the skill that ran short."""
-
-
 @dataclass(frozen=True)
 class TableGenerator:
     """The generator of a table corpus; a unit is one example. Arguments as in `TableSynthesisParams`.
@@ -59,16 +52,24 @@ class TableGenerator:
     The columns of its rows: the question and its table as text (`source`), the answers joined (`target`), and apart:
     `answers`, the SQL that gives them over the table as shown (table `w`, see `reastap_lib.sql`), and `evidence`, the
     cells behind them as row, column, row, column ... of the table as shown.
+
+    Args:
+        skills: Names with their shares, which sum to 1.
+        modules: Where the skills are defined; a worker process imports them.
+        prepared: A saved store of the tables in use, opened in place of the sources.
     """
 
     tables: tuple[str, ...]
     held_out: tuple[str, ...]
     seed: int
-    skills: tuple[str, ...]
+    skills: tuple[tuple[str, float], ...]
+    questions_a_table: int
     min_rows: int
     max_rows: int
     min_columns: int
     max_source_words: int
+    modules: tuple[str, ...] = ()
+    prepared: Path | None = None
 
     @property
     def schema(self) -> pa.Schema:
@@ -79,23 +80,23 @@ class TableGenerator:
         return Limits(self.min_rows, self.max_rows, self.min_columns)
 
     def settings(self) -> dict[str, Any]:
-        """All that decides the rows, sources by what they hold; with the count of the tables used and left out."""
-        prepared = prepared_tables(self)
+        """All that decides the rows; sources by what they hold, skills of one's own by their text."""
+        names = [field.name for field in fields(self) if field.name not in _DECIDES_NOTHING]
         return {
             "kind": "tables",
             "version": SYNTHESIS_VERSION,
-            **{field.name: _plain(getattr(self, field.name)) for field in fields(self) if field.name not in _NAMES},
-            "shares": shares(self.skills),
+            **{name: getattr(self, name) for name in names},
+            "skills": dict(self.skills),
+            "own_skills": {name: _text_digest(name) for name, _ in self.skills if _is_own(name)},
             "tables_sha256": [source_digest(source) for source in self.tables],
-            "held_out_sha256": sha256_of_json(sorted(_held_out(self.held_out))),
-            "tables_used": len(prepared.tables),
-            "tables_validation": sum(prepared.validation),
-            "tables_left_out": dict(sorted(prepared.left_out.items())),
+            "held_out_sha256": held_out_tables(self.held_out).digest,
         }
 
     def open(self) -> Callable[[int, int], Block]:
-        """Raises SynthesisError where a skill has no table to ask about."""
-        return Synthesiser(self).block
+        """The function from examples [start, stop) to their block."""
+        for module in self.modules:
+            importlib.import_module(module)
+        return Synthesiser(BlockMaker(self, prepared_tables(self))).block
 
 
 class SynthesisSettings(Protocol):
@@ -108,109 +109,87 @@ class SynthesisSettings(Protocol):
 
 
 def build_table_corpus(
-    params: SynthesisSettings, folder: Path, workers: int = 1, *, units_a_shard: int = 4096
+    params: SynthesisSettings, folder: Path, workers: int = 1, *, units_a_shard: int = 8 * BLOCK
 ) -> Corpus:
-    """Build, or complete, or open the corpus of the parameters in `folder`.
+    """Build, or complete, or open the corpus of the parameters in `folder`; the manifest's notes count the tables.
 
     Raises:
-        SynthesisError: the tables do not yield the examples asked for.
+        SynthesisError: the tables do not yield the examples asked for, or workers cannot know a skill.
         CorpusError: the folder holds a corpus of other settings.
     """
-    generator = params.generator()
-    if not (folder / MANIFEST).exists():
-        Synthesiser(generator)  # what cannot work fails here, before anything is written
-    return build_corpus(folder, generator, params.examples, units_a_shard=units_a_shard, workers=workers)
+    generator, examples = params.generator(), params.examples
+    if (folder / MANIFEST).exists():
+        return build_corpus(folder, generator, examples, units_a_shard=units_a_shard, workers=workers)
+    if workers > 1:
+        _check_modules(generator)
+    prepared = prepared_tables(generator)
+    BlockMaker(generator, prepared).check()  # what cannot work fails here, before anything is written
+    notes = {
+        "tables_used": len(prepared.tables),
+        "tables_validation": int(prepared.validation.sum()),
+        "tables_left_out": dict(sorted(prepared.left_out.items())),
+    }
+    with tempfile.TemporaryDirectory() as temporary:
+        if workers > 1:
+            path = Path(temporary) / "tables.arrow"
+            prepared.tables.save(path)
+            generator = replace(generator, prepared=path)
+        return build_corpus(folder, generator, examples, units_a_shard=units_a_shard, workers=workers, notes=notes)
 
 
 class Synthesiser:
-    """Makes examples, one at a time, from prepared tables; one a process.
+    """Blocks as parts of a corpus; the last block is kept, since a part may begin or end within one."""
 
-    Raises:
-        SynthesisError: a skill has no table to ask about.
-    """
-
-    def __init__(self, generator: TableGenerator):
-        self._seed = generator.seed
-        self._max_words = generator.max_source_words
-        self._prepared = prepared_tables(generator)
-        self._skills = [get_skill(name) for name in generator.skills]
-        self._bounds = list(itertools.accumulate(shares(generator.skills).values()))
-        self._served = [self._tables_for(skill) for skill in self._skills]
-        self._engine = SqlTable()
+    def __init__(self, maker: BlockMaker):
+        self._block = lru_cache(maxsize=1)(maker.block)
 
     def block(self, start: int, stop: int) -> Block:
-        """The examples [start, stop)."""
+        """The examples [start, stop); what was refused counts where a block's first example is."""
+        rows: list[Row] = []
         rejected: Counter[str] = Counter()
-        rows = [self.example(i, rejected) for i in range(start, stop)]
-        return Block(pa.Table.from_pylist(rows, schema=SCHEMA), rejected)
-
-    def example(self, i: int, rejected: Counter[str]) -> dict[str, Any]:
-        """Example i; what was drawn and thrown away on the way is counted in `rejected`.
-
-        Raises:
-            SynthesisError: the skill drawn found no question in 2,000 attempts.
-            VerificationError: the two routes to the answer disagree.
-        """
-        rng = np.random.default_rng([self._seed, i])
-        draw = Draw(rng)
-        which = min(bisect.bisect_right(self._bounds, float(rng.random())), len(self._skills) - 1)
-        skill, served = self._skills[which], self._served[which]
-        for attempt in range(ATTEMPTS):
-            if attempt % ATTEMPTS_A_TABLE == 0:
-                index = draw.choice(served)
-            try:
-                row = self._row(skill, self._prepared.tables[index], draw, rng)
-            except Undetermined as reason:
-                rejected[f"{skill.name}: {reason}"] += 1
-                continue
-            split = "validation" if self._prepared.validation[index] else "train"
-            return {"example": i, "skill": skill.name, "split": split, **row}
-        raise SynthesisError(f"the skill {skill.name!r} ran short at example {i}: no question in {ATTEMPTS} attempts")
-
-    def _row(self, skill: Skill, table: TypedTable, draw: Draw, rng: np.random.Generator) -> dict[str, Any]:
-        question = skill.make(table, draw)
-        execute(question.program, table)
-        shown = table.take(rng.permutation(len(table)).tolist())
-        answer = execute(question.program, shown)
-        return self._checked_row(question, answer, shown)
-
-    def _checked_row(self, question: Question, answer: Answer, shown: TypedTable) -> dict[str, Any]:
-        source = serialise(question.text, shown.table.header, shown.table.rows)
-        if count_words(source) > self._max_words:
-            raise Undetermined("a source of too many words")
-        return {
-            "table": shown.table.id,
-            "title": shown.table.title,
-            "question": question.text,
-            "answers": list(answer.items),
-            "sql": verify(question.text, question.program, answer.items, shown, self._engine),
-            "evidence": [place for cell in answer.evidence for place in cell],
-            "source": source,
-            "target": join_answers(answer.items),
-        }
-
-    def _tables_for(self, skill: Skill) -> list[int]:
-        served = [i for i, table in enumerate(self._prepared.tables) if skill.serves(table)]
-        if not served:
-            tables = len(self._prepared.tables)
-            raise SynthesisError(
-                f"the skill {skill.name!r} ran short: none of the {tables} tables has the columns it needs;"
-                " leave it out of the skills"
-            )
-        return served
+        for number in range(start // BLOCK, -(-stop // BLOCK)):
+            made, refused = self._block(number)
+            first = number * BLOCK
+            rows += made[max(start - first, 0) : stop - first]
+            if first >= start:
+                rejected += refused
+        columns = [[row[name] for row in rows] for name in SCHEMA.names]
+        return Block(pa.table(columns, schema=SCHEMA), rejected)
 
 
 @lru_cache(maxsize=4)
 def prepared_tables(generator: TableGenerator) -> Prepared:
     """The tables that a generator asks about, and what was left out; kept for the next call."""
-    held_out = _held_out(generator.held_out)
-    return prepare(generator.tables, generator.limits, generator.max_source_words, held_out)
+    if generator.prepared:
+        return Prepared(TableStore.load(generator.prepared), Counter())
+    overlap = held_out_tables(generator.held_out).overlap
+    return prepare(generator.tables, generator.limits, generator.max_source_words, overlap)
 
 
 @lru_cache(maxsize=4)
-def _held_out(names: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(digest for name in names for digest in evaluation_digests(name))
+def held_out_tables(names: tuple[str, ...]) -> EvaluationTables:
+    """The tables of the evaluation splits of these data sets; kept for the next call."""
+    return EvaluationTables(names)
 
 
-def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
+def _is_own(name: str) -> bool:
+    """Whether a skill is not one of the library's."""
+    return get_skill(name).make.__module__.partition(".")[0] != __package__
+
+
+def _text_digest(name: str) -> str:
+    try:
+        text = inspect.getsource(get_skill(name).make)
+    except OSError:
+        raise SynthesisError(f"the text of the skill {name!r} cannot be read; it decides the corpus") from None
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _check_modules(generator: TableGenerator) -> None:
+    """A worker process can import a module or a script, but not what was only typed into a notebook."""
+    if "__main__" in generator.modules and not hasattr(sys.modules["__main__"], "__file__"):
+        names = [name for name, _ in generator.skills if get_skill(name).make.__module__ == "__main__"]
+        raise SynthesisError(
+            f"the skill {names[0]!r} is defined in this session, where worker processes cannot import it:"
+            " use workers=1, or put it into a module of its own and import that"
+        )

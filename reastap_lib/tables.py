@@ -13,6 +13,7 @@ from workbench_lib.errors import WorkbenchError
 from workbench_lib.files import sha256_of_json
 
 Cells = tuple[str, ...]
+SECTION_JOIN = " > "
 
 
 class TableError(WorkbenchError):
@@ -25,10 +26,12 @@ class Table:
 
     Args:
         id: Unique within its source, such as csv/203-csv/128.csv.
-        title: What the table is about; may be empty.
+        title: What the table is about, such as its page's title; may be empty.
         header: (columns,) names as the reader of the table sees them.
         rows: (rows, columns) cell texts.
-        source: Where it comes from: a folder, a file, or builtin.
+        source: Where it comes from: a folder, a file, a dump, or builtin.
+        section: The headings above it on its page, from the largest on, where there are any.
+        caption: What is written over the table itself, where anything is.
 
     Raises:
         TableError: no header, no rows, or a row of another length; names the row.
@@ -42,6 +45,8 @@ class Table:
     header: Cells
     rows: tuple[Cells, ...]
     source: str = ""
+    section: str = ""
+    caption: str = ""
 
     def __post_init__(self) -> None:
         if not self.header:
@@ -58,6 +63,15 @@ class Table:
     def shape(self) -> tuple[int, int]:
         """(rows, columns)."""
         return len(self.rows), len(self.header)
+
+    @property
+    def heading(self) -> str:
+        """Title, section and caption in one line.
+
+        >>> Table("t", "Ann", ("a",), (("1",),), section="Career > Goals", caption="By year").heading
+        'Ann: Career > Goals: By year'
+        """
+        return ": ".join(dict.fromkeys(filter(None, (self.title, self.section, self.caption))))
 
     @cached_property
     def digest(self) -> str:
@@ -149,7 +163,7 @@ def html_of(table: Table, notes: Sequence[str], marks: Iterable[tuple[int, int]]
         "<tr>" + "".join(_td(cell, (i, j) in marked) for j, cell in enumerate(row)) + "</tr>"
         for i, row in enumerate(table.rows)
     )
-    caption = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
+    caption = f"<caption>{html.escape(table.heading)}</caption>" if table.heading else ""
     return f'<table class="tex2jax_ignore">{caption}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
 
 

@@ -1,29 +1,34 @@
-"""The downstream tasks on tables, in the registry of `workbench_lib.tasks`: WikiTableQuestions (ReasTAP, section 4)."""
+"""The downstream tasks on tables, in the registry of `workbench_lib.tasks` (ReasTAP, section 4, Tables 2 and 10).
+
+The source text is always `text [HEAD] header [ROW] row [ROW] ...`: a question and its table to the answers, a
+statement and its table to a label, a page's title and the linked columns of its table to a sentence.
+"""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from reastap_lib.denotation import official_of_text, string_of_text
-from reastap_lib.serialisation import SerialisationError, join_answers, rows_that_fit, serialise
-from reastap_lib.tables import Table
+from reastap_lib import golds
+from reastap_lib.denotation_metrics import WIKISQL_METRICS, WIKITQ_METRICS, score_wikisql, score_wikitq
+from reastap_lib.logicnlg import linked_part, read_sentences, sentence_file, table_of
+from reastap_lib.logicnlg_metrics import METRICS as LOGICNLG_METRICS
+from reastap_lib.logicnlg_metrics import score_sentences
+from reastap_lib.tabfact import LABELS, csv_table, read_split
+from reastap_lib.tabfact_metrics import METRICS as TABFACT_METRICS
+from reastap_lib.tabfact_metrics import score_labels
+from reastap_lib.wikisql import question_file as wikisql_file
+from reastap_lib.wikisql import read_queries, read_typed_tables, tables_file
 from reastap_lib.wikitq import WikiQuestion, context_table, question_file, read_questions, root_of, with_canon
 from workbench_lib.errors import InputError
-from workbench_lib.scores import Scores, summarise
 from workbench_lib.tasks import Example, Split, Task, register
-
-MAX_SOURCE_WORDS = 350
-METRICS = ("denotation_official", "denotation_string")
 
 
 def load_wikitq(data: str, split: Split) -> list[Example]:
     """The examples of a split of WikiTableQuestions: question and table as text, the answers joined.
 
     A table that is too long loses its last rows, by the count of words of question and table alone, in training and
-    evaluation alike; the answers are never looked at.
+    evaluation alike; the answers are never looked at. So it is in all four tasks.
 
     Args:
         data: starter (built in), or a folder in the official layout, as given or under WORKBENCH_DATA.
@@ -39,53 +44,59 @@ def load_wikitq(data: str, split: Split) -> list[Example]:
     questions = with_canon(read_questions(path), root, path)
     if split != "train":
         _check_apart(root, path, questions)
-    return [_example(question, context_table(root, question.context)) for question in questions]
+    tables = (context_table(root, question.context) for question in questions)
+    golden = map(golds.of_question, questions)
+    return [golds.with_table(gold, table.header, table.rows) for gold, table in zip(golden, tables, strict=True)]
 
 
-def score_wikitq(examples: Sequence[Example], predictions: Sequence[str]) -> Scores:
-    """Both denotation accuracies; the notes count how the two verdicts go together, and the empty predictions."""
-    rows = [
-        {"id": example.id, "prediction": prediction, "gold": example.target, **_verdicts(example, prediction)}
-        for example, prediction in zip(examples, predictions, strict=True)
-    ]
-    pairs = Counter((bool(row[METRICS[0]]), bool(row[METRICS[1]])) for row in rows)
-    notes = {
-        "official_only": pairs[True, False],
-        "string_only": pairs[False, True],
-        "empty_predictions": sum(not prediction.strip() for prediction in predictions),
-    }
-    return summarise(rows, METRICS, notes)
+def load_wikisql(data: str, split: Split) -> list[Example]:
+    """The examples of a split of WikiSQL-Weak: question and table, and the answers that the question's query finds.
+
+    Args:
+        data: starter (built in), or a folder that holds SPLIT.jsonl and SPLIT.tables.jsonl, itself or in `data/`.
+
+    Raises:
+        InputError: a file is missing or not as it should be; names the line.
+
+    >>> load_wikisql("starter", "dev")[0].target
+    'N'
+    """
+    path = wikisql_file(data, split)
+    tables = read_typed_tables(tables_file(path))
+    asked = ((question, tables[question.table_id]) for question in read_queries(path, tables))
+    return [golds.with_table(golds.of_query(question, table), table.header, table.rows) for question, table in asked]
 
 
-def gold_examples(questions: Sequence[WikiQuestion]) -> list[Example]:
-    """Examples for scoring alone, without their tables."""
-    return [_without_table(question) for question in questions]
+def load_tabfact(data: str, split: Split) -> list[Example]:
+    """The examples of a split of TabFact: statement and table, and the label; prints the variant and its size.
+
+    Args:
+        data: starter (built in), or the folder of a release (see `tabfact.read_split`).
+
+    Raises:
+        InputError: a file is missing or not as it should be.
+    """
+    statements = read_split(data, split)
+    print(statements)
+    folder = statements.root / "data" / "all_csv"
+    tables = (csv_table(folder / entry.table_id) for entry in statements.entries)
+    pairs = zip(golds.of_statements(statements), tables, strict=True)
+    return [golds.with_table(gold, table.header, table.rows) for gold, table in pairs]
 
 
-def _example(question: WikiQuestion, table: Table) -> Example:
-    try:
-        kept = rows_that_fit(question.question, table.header, table.rows, MAX_SOURCE_WORDS)
-    except SerialisationError:
-        kept = 0
-    bare = _without_table(question)
-    source = serialise(question.question, table.header, table.rows[:kept])
-    references = {**bare.references, "table": table.id, "rows_cut": str(len(table.rows) - kept)}
-    return Example(bare.id, source, bare.target, references)
+def load_logicnlg(data: str, split: Split) -> list[Example]:
+    """The examples of a split of LogicNLG, one a reference sentence: the title and the sentence's linked columns.
 
+    Args:
+        data: starter (built in), or a folder with `data/` and `all_csv/`.
 
-def _without_table(question: WikiQuestion) -> Example:
-    references = {
-        "question": question.question,
-        "answers": json.dumps(question.answers, ensure_ascii=False),
-        "canon": json.dumps(question.canon, ensure_ascii=False),
-    }
-    return Example(question.id, question.question, join_answers(question.answers), references)
-
-
-def _verdicts(example: Example, prediction: str) -> dict[str, float]:
-    gold, canon = (json.loads(example.references[name]) for name in ("answers", "canon"))
-    verdicts = official_of_text(prediction, gold, canon), string_of_text(prediction, gold)
-    return dict(zip(METRICS, map(float, verdicts), strict=True))
+    Raises:
+        InputError: a file is missing or not as it should be.
+    """
+    entries, folder = read_sentences(sentence_file(data, split))
+    parts = (linked_part(table_of(sentence.table_id, folder), sentence) for sentence in entries)
+    pairs = zip(golds.of_sentences(entries), parts, strict=True)
+    return [golds.with_table(gold, header, rows) for gold, (header, rows) in pairs]
 
 
 def _check_apart(root: Path, path: Path, questions: Sequence[WikiQuestion]) -> None:
@@ -102,9 +113,37 @@ def _check_apart(root: Path, path: Path, questions: Sequence[WikiQuestion]) -> N
 WIKITQ = register(
     Task(
         name="wikitq",
-        version=1,
+        version=2,
         load=load_wikitq,
         score=score_wikitq,
-        higher_is_better=dict.fromkeys(METRICS, True),
+        higher_is_better=dict.fromkeys(WIKITQ_METRICS, True),
+    )
+)
+WIKISQL = register(
+    Task(
+        name="wikisql",
+        version=1,
+        load=load_wikisql,
+        score=score_wikisql,
+        higher_is_better=dict.fromkeys(WIKISQL_METRICS, True),
+    )
+)
+TABFACT = register(
+    Task(
+        name="tabfact",
+        version=1,
+        load=load_tabfact,
+        score=score_labels,
+        higher_is_better=dict.fromkeys(TABFACT_METRICS, True),
+        labels=LABELS,
+    )
+)
+LOGICNLG = register(
+    Task(
+        name="logicnlg",
+        version=1,
+        load=load_logicnlg,
+        score=score_sentences,
+        higher_is_better=dict.fromkeys(LOGICNLG_METRICS, True),
     )
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from reastap_lib.readers import read_table
+from reastap_lib.csv_tables import read_table
 from reastap_lib.tables import Table
 from workbench_lib.errors import InputError
 from workbench_lib.paths import find_data
@@ -121,13 +121,11 @@ def context_table(root: Path, context: str) -> Table:
     return table
 
 
-def evaluation_digests(data: str) -> frozenset[str]:
-    """The digests of the tables of the dev and test splits, for keeping them out of a corpus."""
-    root = root_of(data)
+def evaluation_contexts(root: Path) -> list[tuple[Split, str]]:
+    """The tables of the dev and test splits, each with its split, of whichever split is there."""
     splits: list[Split] = ["dev", "test"]
-    paths = [root / "data" / name for split in splits for name in _FILES[split]]
-    contexts = {question.context for path in paths if path.exists() for question in read_questions(path)}
-    return frozenset(context_table(root, context).digest for context in sorted(contexts))
+    paths = [(split, root / "data" / name) for split in splits for name in _FILES[split]]
+    return sorted({(split, q.context) for split, path in paths if path.exists() for q in read_questions(path)})
 
 
 def unescape(text: str) -> str:

@@ -14,4 +14,17 @@ from reastap_lib.skills import numerical_comparison as _numerical_comparison  # 
 from reastap_lib.skills.drawing import Clause, Draw
 from reastap_lib.skills.registry import Question, Skill, SkillError, get_skill, shares, skill, skill_names
 
-__all__ = ["Clause", "Draw", "Question", "Skill", "SkillError", "get_skill", "shares", "skill", "skill_names"]
+TABLE_1 = skill_names()
+
+__all__ = [
+    "TABLE_1",
+    "Clause",
+    "Draw",
+    "Question",
+    "Skill",
+    "SkillError",
+    "get_skill",
+    "shares",
+    "skill",
+    "skill_names",
+]

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from reastap_lib.column_types import TypedTable
-from reastap_lib.programs import Select, Undetermined, matching, matching_all
+from reastap_lib.columns import TypedTable
+from reastap_lib.conditions import Undetermined, matching
+from reastap_lib.programs import MAX_ANSWERS, Select
 from reastap_lib.skills.drawing import Draw
 from reastap_lib.skills.registry import Question, skill
+from reastap_lib.skills.wording import noun, was
 
 TEMPLATES = (
-    "What was the {target} when {first} and {second}?",
-    "When {first} and {second}, what was the {target}?",
-    "Which {target} is listed where {first} and {second}?",
-    "What is the {target} of the row where {first} and {second}?",
+    "What {was} the {target} when {first} and {second}?",
+    "When {first} and {second}, what {was} the {target}?",
+    "What {was} the {target} in the row where {first} and {second}?",
+    "Give the {target} of the row where {first} and {second}.",
 )
 LIST_TEMPLATES = (
-    "What was the {target} when {first} and {second}?",
-    "Name each {target} for which {first} and {second}.",
-    "List every {target} where {first} and {second}.",
-    "Which {target} is listed in the rows where {first} and {second}?",
+    "What {was} the {target} in the rows where {first} and {second}?",
+    "List the {target} of every row where {first} and {second}.",
+    "Give the {target} for each row in which {first} and {second}.",
+    "For all rows where {first} and {second}, what {was} the {target}?",
 )
 
 
@@ -30,15 +32,20 @@ def conjunction(table: TypedTable, draw: Draw) -> Question:
     """What was the col:1 when the col:2 was CONDITION:2 and the col:3 was CONDITION:3?
 
     Raises:
-        Undetermined: one of the conditions alone says the same.
+        Undetermined: one of the conditions alone says the same, or there are too many answers.
     """
     target = draw.target(table)
     row = draw.choice(range(len(table)))
-    first = draw.clause(table, (target,), row)
-    second = draw.clause(table, (target, first.condition.column), row)
-    both = matching_all((first.condition, second.condition), table)
-    if any(len(matching(clause.condition, table)) == len(both) for clause in (first, second)):
+    first = draw.condition(table, (target,), row)
+    second = draw.condition(table, (target, first.column), row)
+    one, other = matching(first, table), matching(second, table)
+    if one & other in (one, other):
         raise Undetermined("one of the two conditions is not needed")
-    template = draw.choice(TEMPLATES if len(both) == 1 else LIST_TEMPLATES)
-    text = template.format(target=table.columns[target].name, first=first.was, second=second.was)
-    return Question(text, Select(target, (first.condition, second.condition)))
+    found = (one & other).bit_count()
+    if found > MAX_ANSWERS:
+        raise Undetermined(f"more than {MAX_ANSWERS} answers")
+    name = noun(table.columns[target])
+    text = draw.choice(TEMPLATES if found == 1 else LIST_TEMPLATES).format(
+        target=name, was=was(name), first=draw.say(first, table).was, second=draw.say(second, table).was
+    )
+    return Question(text, Select(target, (first, second)))

@@ -6,17 +6,19 @@ unit (the rule is that of `reastap_lib.formats.time_between`). The date column i
 
 from __future__ import annotations
 
-from reastap_lib.column_types import TypedTable
-from reastap_lib.formats import time_between
-from reastap_lib.programs import TimeBetween, Undetermined
+from reastap_lib.columns import TypedTable, Value, rows_in
+from reastap_lib.conditions import Undetermined
+from reastap_lib.dates import Date
+from reastap_lib.formats import days_between, time_between
+from reastap_lib.programs import TimeBetween
 from reastap_lib.skills.drawing import Draw
 from reastap_lib.skills.registry import Question, skill
-from reastap_lib.values import Date
+from reastap_lib.skills.wording import noun
 
 TEMPLATES = (
     "Going by the {date}, how much time had passed between when the {name} was {first} and when it was {second}{unit}?",
     "How much time lies between the {date} of {first} and the {date} of {second}{unit}?",
-    "How far apart are the {date} of the {name} {first} and that of {second}{unit}?",
+    "How far apart are the {name} {first} and the {name} {second}, going by the {date}{unit}?",
     "Going by the {date}, how much time is there between {first} and {second}{unit}?",
 )
 MAX_DAYS = 731
@@ -27,33 +29,59 @@ def _names(table: TypedTable) -> list[int]:
 
 
 def _dates(table: TypedTable) -> list[int]:
-    return [i for i in table.of_kind("date") if table.plain_names[i] and table.columns[i].varies]
+    columns = table.columns
+    return [
+        i
+        for i in table.of_kind("date")
+        if table.plain_names[i] and columns[i].varies and columns[i].precision != "range"
+    ]
 
 
 @skill("date_difference", share=0.057, serves=lambda table: bool(_names(table) and _dates(table)))
 def date_difference(table: TypedTable, draw: Draw) -> Question:
-    """how much time had passed between when the col:1 was val:1 and when the col:2 was val:2?
+    """How much time had passed between when the col:1 was val:1 and when the col:2 was val:2?
+
+    Near and far pairs are wished for as often: the wish says how many of the column's dates lie between the two (of
+    dates to the day, among those within two years).
 
     Raises:
-        Undetermined: the same date twice, or more days than a reader would count.
+        Undetermined: more days than a reader would count.
     """
     name, date = draw.choice(_names(table)), draw.choice(_dates(table))
-    known = table.columns[date].present
-    first, second = draw.choice(known), draw.choice(known)
+    first, second = _pair(table, date, draw)
     early, late = (table.columns[date].values[i] for i in (first, second))
     assert isinstance(early, Date)
     assert isinstance(late, Date)
-    if early == late:
-        raise Undetermined("no time between the two")
     number, unit = time_between(early, late)
     if unit == "day" and number > MAX_DAYS:
         raise Undetermined(f"more than {MAX_DAYS} days")
     cells = table.columns[name].cells
     text = draw.choice(TEMPLATES).format(
-        name=table.columns[name].name,
-        date=table.columns[date].name,
+        name=noun(table.columns[name]),
+        date=noun(table.columns[date]),
         first=cells[first],
         second=cells[second],
         unit="" if unit == "year" else f", in {unit}s",
     )
     return Question(text, TimeBetween(name, cells[first], cells[second], date))
+
+
+def _pair(table: TypedTable, date: int, draw: Draw) -> tuple[int, int]:
+    """Two rows of different dates, in either order."""
+    dates, lowest = table.columns[date].ladder
+    if table.columns[date].precision == "day":
+        place = draw.choice(range(len(dates) - 1))
+        near = [k for k in range(place + 1, len(dates)) if _days(dates[place], dates[k]) <= MAX_DAYS]
+        other = near[draw.wished(len(near)) - 1] if near else place + 1
+    else:
+        gap = draw.wished(len(dates) - 1)
+        place = draw.choice(range(len(dates) - gap))
+        other = place + gap
+    rows = [draw.choice(rows_in(lowest[k + 1] ^ lowest[k])) for k in (place, other)]
+    return (rows[0], rows[1]) if draw.chance(0.5) else (rows[1], rows[0])
+
+
+def _days(first: Value, second: Value) -> int:
+    assert isinstance(first, Date)
+    assert isinstance(second, Date)
+    return days_between(first, second)

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from typing import Literal
 
-from reastap_lib.column_types import TypedTable
-from reastap_lib.programs import Aggregate, Compare, Undetermined, matching_all
+from reastap_lib.columns import TypedTable
+from reastap_lib.conditions import Compare, Condition, Undetermined, matching
+from reastap_lib.programs import Aggregate
 from reastap_lib.skills.drawing import Draw
 from reastap_lib.skills.registry import Question, skill
+from reastap_lib.skills.wording import noun
+
+Operator = Literal["sum", "average"]
 
 TEMPLATES = (
-    "What was the {operator} of {column} when {was}?",
+    "What was the {operator} of the {column} when {was}?",
     "What is the {operator} of the {column} over the rows where {was}?",
     "When {was}, what was the {operator} of the {column}?",
-    "Counting only rows where {was}, what is the {operator} of {column}?",
+    "Counting only rows where {was}, what is the {operator} of the {column}?",
 )
 WHOLE_TEMPLATES = (
-    "What was the {operator} of {column} over all rows?",
+    "What was the {operator} of the {column} over all rows?",
     "What is the {operator} of the whole {column} column?",
 )
+WORDS: dict[Operator, tuple[str, ...]] = {"sum": ("sum", "total"), "average": ("average", "mean")}
+OPERATORS: tuple[Operator, ...] = ("sum", "average")
 MIN_ROWS = 2
 
 
@@ -38,21 +44,23 @@ def numerical_operation(table: TypedTable, draw: Draw) -> Question:
         Undetermined: fewer than two rows, or a condition that all rows meet.
     """
     column = draw.choice(_columns(table))
-    operators: list[Literal["sum", "average"]] = ["sum", "average"]
-    operator = draw.choice(operators) if table.columns[column].arithmetic == "all" else "average"
-    clause = draw.clause(table) if draw.chance(0.85) else None
-    where = (clause.condition,) if clause else ()
-    if (
-        clause
-        and isinstance(clause.condition, Compare)
-        and (clause.condition.column, clause.condition.operator) == (column, "=")
-    ):
+    operator = draw.choice(OPERATORS) if table.columns[column].arithmetic == "all" else "average"
+    condition = _condition(table, draw, column) if draw.chance(0.85) else None
+    text = draw.choice(TEMPLATES if condition else WHOLE_TEMPLATES).format(
+        operator=draw.choice(WORDS[operator]),
+        column=noun(table.columns[column]),
+        was=draw.say(condition, table).was if condition else "",
+    )
+    return Question(text, Aggregate(operator, column, (condition,) if condition else ()))
+
+
+def _condition(table: TypedTable, draw: Draw, column: int) -> Condition:
+    condition = draw.condition(table)
+    if isinstance(condition, Compare) and (condition.column, condition.operator) == (column, "="):
         raise Undetermined("the numbers asked for are said in the condition")
-    rows = len(matching_all(where, table))
+    rows = matching(condition, table).bit_count()
     if rows < MIN_ROWS:
         raise Undetermined(f"fewer than {MIN_ROWS} rows to calculate with")
-    if clause and rows == len(table):
+    if rows == len(table):
         raise Undetermined("a condition that all rows meet")
-    template = draw.choice(TEMPLATES if clause else WHOLE_TEMPLATES)
-    text = template.format(operator=operator, column=table.columns[column].name, was=clause.was if clause else "")
-    return Question(text, Aggregate(operator, column, where))
+    return condition

@@ -1,34 +1,36 @@
 """Quantifiers only and every (ReasTAP, Table 1).
 
 `every`: each row that meets the first condition meets the second; `only`: no row but such meets the second. Both
-conditions are met by some row together, and neither by all rows. Whether Yes or No is wanted is drawn first, so that
+conditions are met by some row together, and neither by all rows. Whether Yes or No is wanted is decided first, so that
 they come out about evenly.
 """
 
 from __future__ import annotations
 
-from reastap_lib.column_types import TypedTable
-from reastap_lib.programs import Condition, Quantified, Undetermined, execute, matching
+from reastap_lib.columns import TypedTable
+from reastap_lib.conditions import Undetermined, matching
+from reastap_lib.programs import Quantified
 from reastap_lib.skills.drawing import Clause, Draw
 from reastap_lib.skills.registry import Question, skill
+from reastap_lib.skills.wording import a, sentence
 
 EVERY = (
-    "Was the {then} {then_said} for every {subject} {whose}?",
-    "Is it true that the {then} was {then_said} whenever the {where} was {where_said}?",
-    "Was the {then} {then_said} in every row where the {where} was {where_said}?",
-    "Did every {subject} {whose} have {then} {then_said}?",
+    "{then.asked} for every {subject} {where.whose}?",
+    "Is it true that {then.was} whenever {where.was}?",
+    "{then.asked} in every row where {where.was}?",
+    "Does it hold for every row where {where.was} that {then.was}?",
 )
 ONLY = (
-    "Was the {then} {then_said} only when the {where} was {where_said}?",
-    "Is it true that the {then} was {then_said} only where the {where} was {where_said}?",
-    "Was the {then} {then_said} only for a {subject} {whose}?",
-    "Was it only in rows where the {where} was {where_said} that the {then} was {then_said}?",
+    "{then.asked} only when {where.was}?",
+    "Is it true that {then.was} only where {where.was}?",
+    "{then.asked} only for {a_subject} {where.whose}?",
+    "Was it only in rows where {where.was} that {then.was}?",
 )
-TRIES = 12
+TRIES = 16
 
 
 def _serves(table: TypedTable) -> bool:
-    return len([i for i in table.conditionable if _complete(table, i)]) >= 2
+    return len([i for i in table.conditionable if table.columns[i].complete]) >= 2
 
 
 @skill("quantifiers", share=0.103, serves=_serves)
@@ -38,39 +40,23 @@ def quantifiers(table: TypedTable, draw: Draw) -> Question:
     Raises:
         Undetermined: no two conditions were found that give the answer wanted.
     """
-    quantifier = "every" if draw.chance(0.5) else "only"
+    every = draw.chance(0.5)
+    incomplete = [i for i, column in enumerate(table.columns) if not column.complete]
     for _ in range(TRIES):
         row = draw.choice(range(len(table)))
-        incomplete = [i for i in range(len(table.columns)) if not _complete(table, i)]
-        where = draw.clause(table, incomplete, row)
-        then = draw.clause(table, [*incomplete, where.condition.column], row)
-        program = Quantified("every" if quantifier == "every" else "only", where.condition, then.condition)
-        if _telling(where.condition, then.condition, table) and (
-            execute(program, table).items == ("Yes" if draw.yes else "No",)
-        ):
-            return Question(_text(quantifier, where, then, table, draw), program)
+        where = draw.condition(table, incomplete, row)
+        then = draw.condition(table, [*incomplete, where.column], row)
+        first, second = matching(where, table), matching(then, table)
+        sizes = first.bit_count(), second.bit_count()
+        inner, outer = (first, second) if every else (second, first)
+        if max(sizes) < len(table) and min(sizes) > 1 and (inner & ~outer == 0) == draw.yes:
+            text = _text(every, draw.say(where, table), draw.say(then, table), table, draw)
+            return Question(text, Quantified("every" if every else "only", where, then))
     raise Undetermined(f"no conditions found for {'Yes' if draw.yes else 'No'}")
 
 
-def _complete(table: TypedTable, column: int) -> bool:
-    return len(table.columns[column].present) == len(table)
-
-
-def _telling(where: Condition, then: Condition, table: TypedTable) -> bool:
-    """Neither condition holds everywhere, and the quantified set has more than one row."""
-    sizes = [len(matching(condition, table)) for condition in (where, then)]
-    return max(sizes) < len(table) and min(sizes) > 1
-
-
-def _text(quantifier: str, where: Clause, then: Clause, table: TypedTable, draw: Draw) -> str:
-    taken = (where.condition.column, then.condition.column)
-    named = table.key is not None and table.key not in taken
-    templates = [t for t in (EVERY if quantifier == "every" else ONLY) if named or "{subject}" not in t]
-    return draw.choice(templates).format(
-        subject=table.columns[table.key or 0].name,
-        whose=where.whose,
-        where=where.name,
-        where_said=where.said,
-        then=then.name,
-        then_said=then.said,
-    )
+def _text(every: bool, where: Clause, then: Clause, table: TypedTable, draw: Draw) -> str:
+    named = table.key is not None and table.key not in (where.condition.column, then.condition.column)
+    templates = [t for t in (EVERY if every else ONLY) if named or "subject" not in t]
+    subject = table.columns[table.key or 0].name
+    return sentence(draw.choice(templates).format(subject=subject, a_subject=a(subject), where=where, then=then))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from reastap_lib.column_types import TypedTable
-from reastap_lib.programs import Program
+from reastap_lib.columns import TypedTable
 from reastap_lib.skills.drawing import Draw
 from workbench_lib.errors import WorkbenchError
 
@@ -18,10 +18,10 @@ class SkillError(WorkbenchError):
 
 @dataclass(frozen=True)
 class Question:
-    """A question and the program that answers it."""
+    """A question and the program that answers it: what `execute` and `to_sql` know, and what can be hashed."""
 
     text: str
-    program: Program
+    program: Any
 
 
 Make = Callable[[TypedTable, Draw], Question]
@@ -92,11 +92,18 @@ def get_skill(name: str) -> Skill:
     return _skills[name]
 
 
-def shares(names: Iterable[str]) -> dict[str, float]:
-    """The part of each named skill in a corpus of these skills; the parts sum to 1."""
-    chosen = {name: get_skill(name).share for name in names}
-    total = sum(chosen.values())
-    return {name: share / total for name, share in chosen.items()}
+def shares(skills: Iterable[str] | Mapping[str, float]) -> dict[str, float]:
+    """The part of each skill in a corpus of these skills; the parts sum to 1.
+
+    Args:
+        skills: Names, whose own shares are taken; or names with shares.
+
+    >>> shares({"counting": 3, "conjunction": 1})
+    {'counting': 0.75, 'conjunction': 0.25}
+    """
+    given = skills if isinstance(skills, Mapping) else {name: get_skill(name).share for name in skills}
+    total = sum(given.values())
+    return {get_skill(name).name: share / total for name, share in given.items()}
 
 
 def _all() -> str:

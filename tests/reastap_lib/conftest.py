@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from reastap_lib.column_types import TypedTable, type_table
+from reastap_lib.column_types import type_table
+from reastap_lib.columns import TypedTable
 from reastap_lib.tables import Table
 
 MakeTyped = Callable[[Sequence[str], Sequence[Sequence[str]]], TypedTable]

@@ -4,9 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from reastap_lib.column_types import NumberFormat, type_column
+from reastap_lib.column_types import type_column
+from reastap_lib.columns import NumberFormat
+from reastap_lib.dates import Date
 from reastap_lib.formats import TooManyDigits, format_number, ordinal, time_between
-from reastap_lib.values import Date
 
 
 def test_S01_ordinals() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from reastap_lib.leakage import Fingerprints
 from reastap_lib.preparation import prepare
 from reastap_lib.readers import load_tables
 from reastap_lib.tables import Limits
@@ -26,12 +27,27 @@ def test_total_rows_are_set_aside_and_counted(tmp_path: Path) -> None:
     assert "Total" not in prepared.tables[0].columns[0].cells
 
 
+def test_rows_that_are_no_data_are_set_aside_and_counted(tmp_path: Path) -> None:
+    rows = nations(9)
+    odd = [["Nation", "Gold", "Silver"], ["Europe", "Europe", "europe"], rows[3], ["n1", "3", "40"]]
+    write(tmp_path / "a.csv", [*rows[:5], *odd, *rows[5:]])
+    prepared = prepare([str(tmp_path)], Limits(), 350)
+    assert [row[0] for row in prepared.tables.table(0).rows] == [f"n{i}" for i in range(5)] + [
+        *("n1", "n5", "n6", "n7", "n8")
+    ]
+    assert prepared.left_out == {
+        "header again (row)": 1,
+        "one text in all cells (row)": 1,
+        "the same row again (row)": 1,
+    }
+
+
 def test_a_table_too_small_without_its_total_is_left_out(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", [*nations(7), ["Total", "63", "280"]])
     write(tmp_path / "b.csv", nations(8, "m"))
     prepared = prepare([str(tmp_path)], Limits(), 350)
     assert [table.table.id for table in prepared.tables] == [f"{tmp_path.name}/b.csv"]
-    assert prepared.left_out["fewer than 8 rows without totals"] == 1
+    assert prepared.left_out["fewer than 8 rows of data"] == 1
 
 
 def test_long_tables_lose_their_last_rows_or_are_left_out(tmp_path: Path) -> None:
@@ -49,10 +65,10 @@ def test_held_out_and_repeated_tables_are_dropped(tmp_path: Path) -> None:
     write(tmp_path / "c.csv", nations(8, "m"))
     source = str(tmp_path)
     tables, _ = load_tables(source, Limits())
-    held_out = frozenset({tables[0].digest})
-    prepared = prepare([source, f"{tmp_path}/c.csv"], Limits(), 350, held_out)
+    overlap = Fingerprints.of([("wikitq test", tables[0])]).overlap
+    prepared = prepare([source, f"{tmp_path}/c.csv"], Limits(), 350, overlap)
     assert [table.table.id for table in prepared.tables] == [f"{tmp_path.name}/c.csv"]
-    assert prepared.left_out == {"the same table again": 2, "table of an evaluation split": 1}
+    assert prepared.left_out == {"the same table again": 2, "the same table as in wikitq test": 1}
 
 
 def test_some_table_is_for_validation_whatever_the_order(tmp_path: Path) -> None:

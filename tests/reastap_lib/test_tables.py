@@ -77,3 +77,9 @@ def test_html_escapes_every_text_and_marks_types_and_evidence() -> None:
 
 def test_take_reorders() -> None:
     assert type_table(numbered(8).take([3, 0])).table.rows == (("3.0", "3.1", "3.2"), ("0.0", "0.1", "0.2"))
+
+
+def test_title_section_and_caption_stand_over_the_table() -> None:
+    made = dataclasses.replace(table(["A"], [["1"]]), section="1998 > <i>", caption="Title")
+    assert made.heading == "Title: 1998 > <i>"
+    assert "<caption>Title: 1998 &gt; &lt;i&gt;</caption>" in html_of(made, [""])

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from reastap_lib import golds
+from reastap_lib.denotation_metrics import differences, score_wikitq
+from reastap_lib.fitting import MAX_SOURCE_WORDS, fit
 from reastap_lib.serialisation import count_words, parse
-from reastap_lib.tasks import MAX_SOURCE_WORDS, WIKITQ, gold_examples, load_wikitq, score_wikitq
+from reastap_lib.tasks import WIKITQ, load_wikitq
 from reastap_lib.wikitq import STARTER_FOLDER, WikiQuestion
 from workbench_lib.errors import InputError
 from workbench_lib.tasks import get_task
@@ -15,7 +18,7 @@ from workbench_lib.tasks import get_task
 
 def test_the_task_is_registered() -> None:
     assert get_task("wikitq", libraries=("reastap_lib",)) is WIKITQ
-    assert list(WIKITQ.higher_is_better) == ["denotation_official", "denotation_string"]
+    assert list(WIKITQ.higher_is_better) == ["denotation_official", "denotation_string", "denotation_official_whole"]
 
 
 def test_examples_of_the_starter_set() -> None:
@@ -34,17 +37,40 @@ def test_the_gold_scores_one_and_nothing_scores_zero() -> None:
     perfect = score_wikitq(examples, [example.target for example in examples])
     assert perfect.metrics["denotation_string"].value == 1
     empty = score_wikitq(examples, [""] * len(examples))
-    assert [metric.value for metric in empty.metrics.values()] == [0, 0]
+    assert [metric.value for metric in empty.metrics.values()] == [0, 0, 0]
     assert empty.notes["empty_predictions"] == len(examples)
 
 
 def test_scores_are_means_of_the_verdicts() -> None:
-    golds = [("4 events", "4.0"), ("December 27, 2008", "2008-12-27"), ("Ann", "Ann"), ("Bob", "Bob")]
-    questions = [WikiQuestion(str(i), "q", "c", (gold,), (canon,)) for i, (gold, canon) in enumerate(golds)]
-    scores = score_wikitq(gold_examples(questions), ["4", "december 27, 2008", "ann", "Eve"])
+    answers = [("4 events", "4.0"), ("December 27, 2008", "2008-12-27"), ("Ann", "Ann"), ("Bob", "Bob")]
+    questions = [WikiQuestion(str(i), "q", "c", (gold,), (canon,)) for i, (gold, canon) in enumerate(answers)]
+    examples = [golds.of_question(question) for question in questions]
+    scores = score_wikitq(examples, ["4", "december 27, 2008", "ann", "Eve"])
     assert scores.metrics["denotation_official"].value == 2 / 4  # the first and the third
     assert scores.metrics["denotation_string"].value == 2 / 4  # the second and the third
-    assert scores.notes == {"official_only": 1, "string_only": 1, "empty_predictions": 0}
+    assert scores.metrics["denotation_official_whole"].value == 3 / 4  # all but the last
+    assert scores.notes == {"empty_predictions": 0, "official_only": 1, "string_only": 1, "not_run": []}
+    table = differences(scores.rows)
+    assert table["id"].tolist() == ["0", "1"]
+    assert table["denotation_official"].tolist() == [True, False]
+
+
+def test_answers_of_unknown_items_have_no_official_verdict() -> None:
+    scores = score_wikitq(golds.of_published({"a": "x, y", "b": "z"}, ()), ["y, x", "x"])
+    assert {name: metric.value for name, metric in scores.metrics.items()} == {"denotation_string": 1 / 2}
+    assert scores.notes["not_run"] == ["denotation_official", "denotation_official_whole"]
+    assert len(differences(scores.rows)) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "rows", "kept"),
+    [(1, 30_000, (MAX_SOURCE_WORDS - 1 - 1 - 19) // 20), (3000, 3, 0)],
+)
+def test_Z05_whatever_is_too_long_keeps_its_header(words: int, rows: int, kept: int) -> None:
+    # q [HEAD] c | c | ... | c: 1 + 1 + 19 words; [ROW] x | x | ... | x: 20 words a row
+    fitted = fit(" ".join(["q"] * words), ["c"] * 10, [["x"] * 10] * rows)
+    _, header, shown = parse(fitted.source)
+    assert (len(header), len(shown), fitted.rows_cut) == (10, kept, rows - kept)
 
 
 def test_long_tables_lose_whole_rows_without_a_look_at_the_answer(tmp_path: Path) -> None:
