@@ -28,3 +28,5 @@ __all__ = [
     "skill",
     "skill_names",
 ]
+
+from reastap_lib import sql_pairs as _sql_pairs  # noqa: E402, F401 (the skill `sql`, which needs the registry above)
