@@ -11,11 +11,11 @@ override WORKBENCH_HOME := $(abspath $(WORKBENCH_HOME))
 export WORKBENCH_HOME
 endif
 
-.PHONY: help demo test check lab clean
+.PHONY: help demo test test-browser check lab clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  variables: PRESET=tiny|small|paper, WORKBENCH_DATA=<folder of real data>, WORKBENCH_HOME=<where runs/ go>"
 
 demo: .venv/user  ## run the five notebooks in order and say where the results are
@@ -23,6 +23,10 @@ demo: .venv/user  ## run the five notebooks in order and say where the results a
 
 test: .venv/dev  ## run the test suite (with WORKBENCH_DATA, on real data too)
 	$(BIN)/python -m pytest
+
+test-browser: .venv/dev  ## open the notebooks in JupyterLab and a browser (needs chromium)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'playwright>=1.50,<2'
+	$(BIN)/python -m pytest tests/browser
 
 check: .venv/dev  ## ruff, mypy, and notebooks without outputs
 	$(BIN)/ruff check .

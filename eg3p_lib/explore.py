@@ -61,7 +61,7 @@ class Neighbourhood:
         to, from_ = self.totals
         shown = f"; here {len(self.incoming)} and {len(self.outgoing)} of them"
         is_part = len(self.edges) < to + from_
-        return f"{self.concept}: {to:,} triples lead to it, {from_:,} leave it" + (shown if is_part else "")
+        return f"{self.concept}: {to:,} incoming and {from_:,} outgoing triples" + (shown if is_part else "")
 
     def table(self) -> pd.DataFrame:
         """A row a triple: direction, head, relation, tail, weight, source."""

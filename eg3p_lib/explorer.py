@@ -18,11 +18,12 @@ from eg3p_lib.store import KnowledgeBase
 from eg3p_lib.synthesis import GraphMaker, GraphRules
 from eg3p_lib.templates import Templates, load_templates
 from workbench_lib.corpus import Corpus
-from workbench_lib.display import Live, show_graph, show_note, stack
-from workbench_lib.widgets import Pages, Search, beside, follow, shown_for
+from workbench_lib.display import Live, show_graph, show_note, show_table, stack
+from workbench_lib.widgets import Pages, Search, beside, choice, follow, number, shown_for
 
 NEIGHBOURHOOD, GRAPH, TEMPLATES = VIEWS = ("neighbourhood", "graph and queries", "templates")
-MOST_TRIPLES = 30
+_NEIGHBOURS = 30
+_MOST_DEPTH, _MOST_TRIPLES = 16, 64  # of a graph
 _LARGEST_SEED = 2**53 - 1  # the largest whole number that a browser holds exactly
 
 Texts = tuple[str, str]  # statements and questions, one a line
@@ -37,7 +38,7 @@ def explore_knowledge(kb: KnowledgeBase, rules: GraphRules, seed: int = 0) -> ip
     """
     templates = load_templates(rules.templates)
     concept = Search(kb.search, "concept", richest_concept(kb))
-    view = ipywidgets.ToggleButtons(options=VIEWS, description="Show")
+    view = choice("Show", VIEWS)
     drawing, editor = _drawing_controls(rules.shape, seed), TemplateEditor(templates)
     panel = beside(*drawing.values())
     shown_for(view, panel, (GRAPH, TEMPLATES))
@@ -53,13 +54,12 @@ def explore_corpus(corpus: Corpus) -> ipywidgets.Widget:
     if settings.get("task") != "text-to-graph":
         return Pages(partial(scan, corpus), {})
     sizes = range(settings["min_triples"], settings["max_triples"] + 1)
-    choices = {
-        "relation": [("any", ""), *relation_choices()],
-        "triples": [("any", 0), *((str(size), size) for size in sizes)],
-        "level": [("any", ""), *((level, level) for level in settings["levels"])],
+    controls = {
+        "relation": choice("Relation", [("any", ""), *relation_choices()]),
+        "level": choice("Level", [("any", ""), *((level, level) for level in settings["levels"])]),
+        "triples": choice("Triples", [("any", 0), *((str(size), size) for size in sizes)]),
     }
-    menus = {name: ipywidgets.Dropdown(options=options, description=name) for name, options in choices.items()}
-    return Pages(partial(scan, corpus), menus)
+    return Pages(partial(scan, corpus), controls)
 
 
 class TemplateEditor(ipywidgets.VBox):  # type: ignore[misc]
@@ -70,7 +70,7 @@ class TemplateEditor(ipywidgets.VBox):  # type: ignore[misc]
     def __init__(self, templates: Templates):
         self._templates = templates
         self._areas: dict[str, list[ipywidgets.Textarea]] = {}
-        self.relation = ipywidgets.Dropdown(options=relation_choices(), description="Relation")
+        self.relation = choice("Relation", relation_choices())
         self.reset = ipywidgets.Button(description="As in the file", tooltip="Undo the changes of this relation")
         super().__init__()
         self.relation.observe(self._open, "value")
@@ -114,11 +114,11 @@ def _texts(areas: list[ipywidgets.Textarea]) -> Texts:
 
 
 def _drawing_controls(shape: Shape, seed: int) -> dict[str, ipywidgets.Widget]:
-    limits = (shape.min_triples, shape.max_triples)
     return {
-        "seed": ipywidgets.BoundedIntText(min(seed, _LARGEST_SEED), 0, _LARGEST_SEED, description="Seed"),
-        "depth": ipywidgets.IntSlider(shape.max_depth, 1, max(6, shape.max_depth), description="Most depth"),
-        "triples": ipywidgets.IntRangeSlider(value=limits, min=1, max=max(12, limits[1]), description="Triples"),
+        "seed": number("Seed", min(seed, _LARGEST_SEED), 0, _LARGEST_SEED),
+        "depth": number("Most depth", shape.max_depth, 1, _MOST_DEPTH),
+        "least": number("Least triples", shape.min_triples, 1, _MOST_TRIPLES),
+        "most": number("Most triples", shape.max_triples, 1, _MOST_TRIPLES),
     }
 
 
@@ -126,15 +126,15 @@ def _example_maker(kb: KnowledgeBase, rules: GraphRules, templates: Templates) -
     """A function from the values of the controls to the example; the makers of the last few values are kept."""
 
     @lru_cache(maxsize=4)
-    def maker(seed: int, depth: int, triples: tuple[int, int], edits: tuple[tuple[str, Texts], ...]) -> GraphMaker:
+    def maker(seed: int, depth: int, least: int, most: int, edits: tuple[tuple[str, Texts], ...]) -> GraphMaker:
         changed = templates
         for relation, texts in edits:
             changed = edited(changed, relation, *texts)
-        shape = Shape(rules.shape.incoming, depth, *triples)
+        shape = Shape(rules.shape.incoming, depth, least, most)
         return GraphMaker(kb, seed, replace(rules, shape=shape, levels=dict.fromkeys(LEVELS, 1.0)), changed)
 
-    def make(concept: str, seed: int, depth: int, triples: tuple[int, int], edits: Mapping[str, Texts]) -> Example:
-        return example(maker(seed, depth, triples, tuple(edits.items())), concept)
+    def make(concept: str, edits: Mapping[str, Texts], **numbers: int) -> Example:
+        return example(maker(**numbers, edits=tuple(edits.items())), concept)
 
     return make
 
@@ -143,10 +143,10 @@ def _show(kb: KnowledgeBase, make: Callable[..., Example], concept: str, view: s
     if not concept:
         return show_note("Choose a concept: type another word in the search box.")
     if view == NEIGHBOURHOOD:
-        near = neighbourhood(kb, concept, MOST_TRIPLES)
-        return stack(near.live(), near)
+        near = neighbourhood(kb, concept, _NEIGHBOURS)
+        return stack(near.live(), show_table(near.table()))
     one = make(concept, **drawing)
     if view == GRAPH:
         return stack(show_graph(one.graph.in_words().edges), one)
     used = ", ".join(dict.fromkeys(RELATION_TEXT[edge.relation] for edge in one.graph.edges))
-    return stack(show_note(f"The relations of this graph: {used}."), one)
+    return stack(show_note(f"The relations of this graph: {used}. Templates of others change nothing here."), one)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -17,8 +19,9 @@ Hashes = npt.NDArray[np.uint64]
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
+@lru_cache(maxsize=2)
 def triple_hashes(kb: KnowledgeBase) -> Hashes:
-    """A number of 64 bits for each triple of a knowledge base, from its texts."""
+    """A number of 64 bits for each triple of a knowledge base, from its texts; kept for the next call."""
     concepts = pd.util.hash_array(kb.concepts.to_numpy(zero_copy_only=False))
     relations = pd.util.hash_array(np.array(RELATIONS, object))
     ends = concepts[kb.head] * np.uint64(3) + concepts[kb.tail] * np.uint64(5)

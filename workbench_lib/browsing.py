@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from workbench_lib.corpus import Corpus, CorpusError
 
-ROWS_A_LOOK = 500_000
+ROWS_A_LOOK = 1_000_000
 """So many rows are looked at before a search for rare rows comes back with what it has."""
 
 
@@ -33,7 +33,7 @@ class Scan:
     @property
     def is_over(self) -> bool:
         """Whether all rows were looked at and given."""
-        return self.looked_at == len(self.corpus) and not self._waiting
+        return self.looked_at == len(self.corpus) and not self._found
 
     def take(self, number: int, rows_to_look_at: int = ROWS_A_LOOK) -> pd.DataFrame:
         """The next rows, at most `number`; fewer when the corpus ends or so many rows were looked at.
@@ -42,13 +42,18 @@ class Scan:
             CorpusError: a shard cannot be read, or rows are missing.
         """
         until = self.looked_at + rows_to_look_at
-        while sum(map(len, self._waiting)) < number and self.looked_at < min(until, len(self.corpus)):
+        while self._found < number and self.looked_at < min(until, len(self.corpus)):
             self._waiting.append(self._look())
-        found = pa.concat_tables(self._waiting) if self._waiting else pa.table({})
-        rest = found.slice(number)
-        self._waiting = [rest] if len(rest) else []
+        if not self._waiting:
+            return pd.DataFrame()
+        found = pa.concat_tables(self._waiting)
+        self._waiting = [found.slice(number)]
         frame: pd.DataFrame = found.slice(0, number).to_pandas()
         return frame
+
+    @property
+    def _found(self) -> int:
+        return sum(map(len, self._waiting))
 
     def _look(self) -> pa.Table:
         batch = next(self._batches, None)

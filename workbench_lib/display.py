@@ -9,24 +9,34 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from textwrap import fill
 from typing import Any
 
 import matplotlib.pyplot as plt
 import networkx as nx
 import pandas as pd
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Transform, offset_copy
+from pandas.api.types import is_numeric_dtype
 from pyvis.network import Network
 
 Edges = Sequence[tuple[str, str, str]]  # head, relation, tail
 
 INK, PAPER = "#1b1b1b", "#ffffff"
 START, MIDDLE, SINK = "#56b4e9", "#f0f0f0", "#e69f00"  # Okabe and Ito's palette, safe for the colour-blind
+# What the viewer's page lacks: no frames within the frame, and all of the graph in view, also when it comes into sight.
+_HEAD = (
+    "<style>body{margin:0}h1{display:none}#mynetwork{border:0!important}</style>"
+    "<script>addEventListener('load',()=>{network.once('afterDrawing',()=>network.fit());network.redraw()});"
+    "addEventListener('resize',()=>network.fit())</script></head>"
+)
+_CELL = re.compile("<(t[dh])>")
 _REMOTE = re.compile(r"<(link|script)\b[^>]*\b(?:href|src)=[\"']https?://[^>]*>(?:\s*</script>)?", re.IGNORECASE)
 
 
@@ -47,8 +57,10 @@ def show_graph(edges: Edges, title: str = "", focus: str = "") -> Live:
 
 def show_table(frame: pd.DataFrame, caption: str = "") -> Live:
     """The frame with its texts in full, escaped, and never read as mathematics."""
+    sides = cycle("right" if is_numeric_dtype(frame[column]) else "left" for column in frame)
     with pd.option_context("display.max_colwidth", None):
-        table = frame.to_html(border=0, index=False, justify="left")
+        table = frame.to_html(border=0, index=False)
+    table = _CELL.sub(lambda cell: f'<{cell[1]} style="text-align:{next(sides)};vertical-align:top">', table)
     return show_html((f"<p>{html.escape(caption)}</p>" if caption else "") + table)
 
 
@@ -66,14 +78,21 @@ def show_html(body: str) -> Live:
     return Live(f'<div class="{classes}" style="overflow-x:auto">{body}</div>')
 
 
-def graph_html(edges: Edges, title: str = "", focus: str = "", height_px: int = 360) -> str:
+def stack(*parts: Any) -> Live:
+    """Things that notebooks show as HTML, one below the other."""
+    return Live("".join(part._repr_html_() for part in parts))
+
+
+def graph_html(edges: Edges, title: str = "", focus: str = "") -> str:
     """An iframe that holds the whole page, scripts and styles in line: it shows offline and in an exported notebook."""
+    lines = max(Counter(x for x, _ in layout(edges, focus).values()).values(), default=1)
+    height_px = max(360, 36 * lines + 40)
     page = html.escape(_REMOTE.sub("", _page(edges, focus, height_px)), quote=True)
     caption = html.escape(title or describe(edges), quote=True)
     return (
-        f'<figure><iframe title="{caption}" srcdoc="{page}" sandbox="allow-scripts" '
-        f'style="width:100%;height:{height_px + 20}px;border:1px solid #ccc"></iframe>'
-        f"<figcaption>{caption}</figcaption></figure>"
+        f'<figure style="margin:0"><iframe title="{caption}" srcdoc="{page}" sandbox="allow-scripts" '
+        f'style="width:100%;height:{height_px}px;border:1px solid #ccc"></iframe>'
+        f'<figcaption style="line-height:1.4">{caption}</figcaption></figure>'
     )
 
 
@@ -85,6 +104,7 @@ def draw_graph(edges: Edges, title: str = "", focus: str = "") -> Figure:
     column_inches, line_inches, margin = (2.6, 0.5, 0.95) if focus else (2.6, 0.9, 0.6)
     figure, axes = plt.subplots(figsize=(column_inches * (columns - 1 + 2 * margin), line_inches * lines + 0.9))
     boxes = {concept: _draw_concept(axes, concept, places, edges, focus) for concept in places}
+    axes.add_artist(_Measure(boxes.values()))
     for (head, tail), relations in pairs.items():
         is_two_way = (tail, head) in pairs
         at = _beside(axes, boxes[head], boxes[tail]) if is_two_way else axes.transData
@@ -153,14 +173,19 @@ def _page(edges: Edges, focus: str, height_px: int) -> str:
         network.add_node(concept, label=concept, shape="box", x=x * x_px, y=-y * y_px, color=colour, physics=False)
     font = {"background": PAPER, "strokeWidth": 0, "size": 13}
     seen: Counter[frozenset[str]] = Counter()
-    for head, relation, tail in edges:
+    for head, relation, tail in _joined(edges) if focus else edges:
         seen[frozenset((head, tail))] += 1
         bend = {"type": "curvedCW", "roundness": 0.25 * (seen[frozenset((head, tail))] - 1)}
         dashed = {"dashes": True} if head == focus else {}
         network.add_edge(head, tail, label=relation, color=INK, smooth=bend, font=font, **dashed)
     network.toggle_physics(False)
     page: str = network.generate_html(notebook=True)
-    return page
+    return page.replace("</head>", _HEAD, 1)
+
+
+def _joined(edges: Edges) -> Edges:
+    """One edge a pair with all its relations: around a focus there is no room for parallel lines."""
+    return [(head, ", ".join(relations), tail) for (head, tail), relations in _by_pair(edges).items()]
 
 
 def _draw_concept(
@@ -172,6 +197,19 @@ def _draw_concept(
     box = {"boxstyle": "round,pad=0.4", "facecolor": _colour(concept, edges, focus), "edgecolor": INK}
     text = fill(concept, 26 if focus else 18)
     return axes.text(x, y, text, ha=side, va="center", fontsize=9, bbox=box, zorder=3, parse_math=False)
+
+
+class _Measure(Artist):
+    """Tells boxes where they are at the resolution that is drawn, before the arrows that end at them are drawn."""
+
+    def __init__(self, boxes: Iterable[Text]):
+        super().__init__()
+        self.boxes = list(boxes)
+        self.set(zorder=0, in_layout=False)
+
+    def draw(self, renderer: Any) -> None:
+        for box in self.boxes:
+            box.update_bbox_position_size(renderer)
 
 
 def _label_place(head: str, tail: str, focus: str, is_two_way: bool) -> float:

@@ -2,11 +2,13 @@
 
 They show what pure functions return, so that every view also stands in the notebook as a table or picture: nothing is
 lost where there is no kernel. A fault of the input is told in place.
+
+Choices are buttons and numbers are boxes: JupyterLab takes the arrow keys and letters away from lists and sliders.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets
@@ -19,6 +21,9 @@ from workbench_lib.errors import WorkbenchError
 
 MATCHES = 20
 """The most matches of a search that are sent to the browser."""
+
+MOST_ROWS = 50
+"""The most rows of a page."""
 
 Controls = Mapping[str, ipywidgets.Widget]
 
@@ -35,8 +40,19 @@ def live(make: Callable[[], ipywidgets.Widget]) -> ipywidgets.Widget | Live:
 
 def is_interactive() -> bool:
     """Whether a front end with cells (JupyterLab, Jupyter Notebook, VS Code) sent the cell that runs now."""
-    kernel = getattr(get_ipython(), "kernel", None)  # type: ignore[no-untyped-call]
+    kernel = getattr(get_ipython(), "kernel", None)
     return kernel is not None and "cellId" in kernel.get_parent().get("metadata", {})
+
+
+def choice(description: str, options: Sequence[Any], **more: Any) -> ipywidgets.ToggleButtons:
+    """Buttons of which one is chosen; options as ipywidgets takes them: values, or pairs of a text and a value."""
+    style = {"button_width": "auto"}
+    return ipywidgets.ToggleButtons(options=options, description=description, style=style, **more)
+
+
+def number(description: str, value: int, least: int, most: int) -> ipywidgets.BoundedIntText:
+    """A box for a whole number."""
+    return ipywidgets.BoundedIntText(value, least, most, description=description, layout={"width": "170px"})
 
 
 def follow(show: Callable[..., Any], controls: Controls) -> ipywidgets.HTML:
@@ -61,6 +77,16 @@ def beside(*parts: ipywidgets.Widget) -> ipywidgets.Box:
     return ipywidgets.Box(parts, layout={"display": "flex", "flex_flow": "row wrap", "align_items": "flex-start"})
 
 
+def shown_for(view: ipywidgets.Widget, part: ipywidgets.Widget, values: Sequence[Any]) -> None:
+    """Show a part only while the view has one of the values."""
+
+    def renew(_: Any = None) -> None:
+        part.layout.display = None if view.value in values else "none"
+
+    _watch({"view": view}, renew)
+    renew()
+
+
 class Search(ipywidgets.VBox):  # type: ignore[misc]
     """A box to type in and the matches below it; `value` is the chosen one, empty where nothing matches.
 
@@ -75,9 +101,9 @@ class Search(ipywidgets.VBox):  # type: ignore[misc]
     def __init__(self, search: Callable[[str, int], list[str]], what: str, text: str = ""):
         self._search, self._what = search, what
         self.box = ipywidgets.Text(text, description="Search", placeholder=f"type a {what}", continuous_update=True)
-        self.matches = ipywidgets.Select(description="Matches", rows=8)
+        self.matches = choice("", [])
         self.note = ipywidgets.HTML()
-        super().__init__([self.box, self.matches, self.note], layout={"width": "320px"})
+        super().__init__([self.box, self.note, self.matches], layout={"width": "320px"})
         self.box.observe(self._find, "value")
         self.matches.observe(self._choose, "value")
         self._find()
@@ -86,7 +112,6 @@ class Search(ipywidgets.VBox):  # type: ignore[misc]
         found = self._search(self.box.value, MATCHES)[:MATCHES]
         self.matches.options = found
         self.matches.value = found[0] if found else None
-        self._choose()
         self.note.value = show_note(self._told(len(found))).html
 
     def _choose(self, _: Any = None) -> None:
@@ -108,7 +133,7 @@ class Pages(ipywidgets.VBox):  # type: ignore[misc]
 
     def __init__(self, start: Callable[..., Scan], controls: Controls):
         self._start, self._controls = start, controls
-        self.size = ipywidgets.Dropdown(options=[5, 10, 20], description="Rows")
+        self.size = number("Rows", 5, 1, MOST_ROWS)
         self.next = ipywidgets.Button(description="Next rows", icon="arrow-right")
         self.note, self.table = ipywidgets.HTML(), ipywidgets.HTML(layout={"width": "auto"})
         asked = {**controls, "rows": self.size}

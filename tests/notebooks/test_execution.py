@@ -41,7 +41,7 @@ def test_an_executed_notebook_is_kept_signed_and_its_run_reused(
     live = [
         o for c in notebook.cells for o in c.get("outputs", []) if "<iframe" in o.get("data", {}).get("text/html", "")
     ]
-    assert len(pictures) == 2  # the graph, and the shares of the relations
+    assert len(pictures) == 4  # a neighbourhood, a graph, the shares of relations, of sizes and depths
     assert len(live) == 1
     record = item.run.record()
     assert record["metrics"]["examples"] == 90

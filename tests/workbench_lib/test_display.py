@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from html.parser import HTMLParser
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from workbench_lib.display import Live, describe, draw_graph, graph_html, layout, show_graph
+from workbench_lib.display import (
+    Live,
+    describe,
+    draw_graph,
+    graph_html,
+    layout,
+    show_graph,
+    show_note,
+    show_table,
+    stack,
+)
 
 Edges = list[tuple[str, str, str]]
 
@@ -225,3 +237,87 @@ def test_concepts_on_a_cycle_share_a_column() -> None:
 def test_describe_says_the_graph_in_words() -> None:
     assert describe([("cars", "causes", "smog"), ("smog", "isa", "harm")]) == "cars causes smog; smog isa harm"
     assert describe([]) == "an empty graph"
+
+
+# --- around a focus ----------------------------------------------------------------------------------------------
+
+AROUND: Edges = [("a", "isa", "hub"), ("b", "partof", "hub"), ("hub", "causes", "c"), ("hub", "antonym", "a")]
+
+
+def test_a_focus_stands_between_what_leads_to_it_and_what_it_leads_to() -> None:
+    places = layout(AROUND, "hub")
+    assert places == {"b": (0, -0.35), "a": (0, 0.35), "hub": (1, 0), "c": (2, 0)}
+
+
+def test_a_focus_without_one_side_has_no_empty_column() -> None:
+    assert layout([("hub", "causes", "c")], "hub") == {"hub": (0, 0), "c": (1, 0)}
+    assert layout([], "hub") == {"hub": (0, 0)}
+
+
+def test_what_leaves_a_focus_is_dashed_live_and_in_the_picture() -> None:
+    _, edges = data_sets(inner_page(graph_html(AROUND, focus="hub")))
+    assert {(edge["from"], edge["to"]): edge.get("dashes", False) for edge in edges} == {
+        ("a", "hub"): False,
+        ("b", "hub"): False,
+        ("hub", "c"): True,
+        ("hub", "a"): True,
+    }
+    arrows = [
+        text.arrow_patch for text in draw_graph(AROUND, focus="hub").axes[0].texts if hasattr(text, "arrow_patch")
+    ]
+    assert [arrow.get_linestyle() for arrow in arrows] == ["-", "-", "--", "--"]
+
+
+def test_relations_of_one_pair_are_all_written_around_a_focus() -> None:
+    both: Edges = [("a", "isa", "hub"), ("a", "partof", "hub")]
+    _, (edge,) = data_sets(inner_page(graph_html(both, focus="hub")))
+    assert edge["label"] == "isa, partof"
+    assert texts(draw_graph(both, focus="hub")) == ["a", "hub", "isa\npartof"]
+
+
+def test_opposite_edges_of_a_picture_are_apart() -> None:
+    figure = draw_graph([("a", "r1", "b"), ("b", "r2", "a"), ("b", "r3", "c")])
+    figure.canvas.draw()
+    labels = {text.get_text(): text for text in figure.axes[0].texts if text.get_text()}
+    boxes = {name: labels[name].get_window_extent() for name in ("r1", "r2")}
+    assert not boxes["r1"].overlaps(boxes["r2"])
+
+
+# --- tables, notes -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_a_table_and_a_note_show_text_as_text(payload: str) -> None:
+    plain = Page(show_table(pd.DataFrame({"a": ["x"]}), "x").html).tags
+    page = Page(show_table(pd.DataFrame({payload: [payload]}), payload).html)
+    assert page.tags == plain
+    assert page.text.count(payload) >= 2  # the caption and the name of the column
+    assert payload.replace("\n", "\\n") in page.text  # the cell, in which pandas writes a line break as \\n
+    note = Page(show_note(payload, is_fault=True).html)
+    assert note.tags == Counter(["div", "p", "strong"])
+    assert payload in note.text
+
+
+def test_texts_of_a_table_stand_left_and_numbers_right() -> None:
+    table = Page(show_table(pd.DataFrame({"n": [1, 2], "t": ["a", "b"]})).html)
+    styles = [
+        (tag, str(attributes["style"]).split(";")[0]) for tag, attributes in table.elements if tag in ("th", "td")
+    ]
+    row = ["text-align:right", "text-align:left"]
+    assert styles == list(zip(["th", "th", "td", "td", "td", "td"], row * 3, strict=True))
+
+
+def test_tables_and_notes_are_never_typeset_and_take_the_colours_of_the_page() -> None:
+    for shown in (show_table(pd.DataFrame({"a": ["$x$"]})), show_note("$x$")):
+        _, attributes = Page(shown.html).elements[0]
+        assert {"mathjax_ignore", "tex2jax_ignore"} <= set(str(attributes["class"]).split())
+        assert not re.search(r"[^-]color:\s*#", shown.html)
+
+
+def test_a_fault_is_told_by_a_word_and_a_plain_note_is_not() -> None:
+    assert "Not possible" in show_note("x", is_fault=True).html
+    assert "Not possible" not in show_note("x").html
+
+
+def test_things_are_stacked_in_order() -> None:
+    assert stack(Live("a"), show_note("b")).html == "a" + show_note("b").html
