@@ -1,4 +1,4 @@
-"""The command line: `python -m eg3p_lib knowledge|synthesize|stats|export|evaluate`."""
+"""The command line: `python -m eg3p_lib knowledge|synthesize|stats|export|evaluate|sheet|judged`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from typing import Annotated, Any
 
 import typer
 
+from eg3p_lib.case_studies import read_cases
 from eg3p_lib.corpora import build_graph_corpus, build_graph_share
-from eg3p_lib.explagraphs import read_explagraphs, read_predictions
+from eg3p_lib.evaluation import evaluate, tell_scores
+from eg3p_lib.human_evaluation import outcome
+from eg3p_lib.judges import open_judges
 from eg3p_lib.knowledge import read_knowledge, resolve_sources
 from eg3p_lib.merges import load_merges, merges_path
-from eg3p_lib.metrics import score_explagraphs
 from eg3p_lib.params import GraphSynthesisParams
 from eg3p_lib.queries import LEVELS
 from eg3p_lib.relations import RELATIONS
 from eg3p_lib.stats import corpus_stats, export_corpus, open_graph_corpus, tell_stats
 from workbench_lib import cli
 from workbench_lib.errors import WorkbenchError
+from workbench_lib.runs import finished, write_jsonl
 
 app = typer.Typer(
     help="Explanation graphs: knowledge, corpora, metrics.",
@@ -29,6 +32,7 @@ app = typer.Typer(
 )
 
 SOURCE_HELP = "'starter' (built in), a file, or a glob pattern; looked up here, then under WORKBENCH_DATA."
+MODEL_HELP = "A run of ours, a model folder, or a hub name."
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Language = Annotated[str, typer.Option(help="Both ends of a triple must be in it.")]
 MinWeight = Annotated[float, typer.Option(help="The least weight of a triple that is kept.")]
@@ -185,14 +189,62 @@ def export(
     cli.emit({"folder": str(out), "lines": export_corpus(open_graph_corpus(folder), out)}, as_json)
 
 
-@app.command()
-def evaluate(
-    gold: Annotated[Path, typer.Option(help="ExplaGraphs file: belief, argument, stance, graph.")],
-    pred: Annotated[Path, typer.Option(help="Predictions: stance, graph; in the gold's order.")],
+@app.command(name="evaluate")
+def evaluate_command(
+    gold: Annotated[
+        Path, typer.Option(help="ExplaGraphs file: belief, argument, stance, graph, perhaps a second one.")
+    ],
+    pred: Annotated[
+        Path, typer.Option(help="Predictions in the gold's order: stance, graph; or a run's predictions.jsonl.")
+    ],
+    stance_model: Annotated[str, typer.Option(metavar="MODEL", help="For EA. " + MODEL_HELP)] = "",
+    semantic_model: Annotated[str, typer.Option(metavar="MODEL", help="For SeCA. " + MODEL_HELP)] = "",
+    bertscore_model: Annotated[str, typer.Option(metavar="MODEL", help="For G-BERTScore: a folder or hub name.")] = "",
+    bertscore_layers: Annotated[int, typer.Option(help="Its layer that is compared; 0 for its last.")] = 0,
+    rows: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what each example scored as jsonl.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score a file of ExplaGraphs predictions by the official structural rules and by exact triples."""
-    cli.emit(score_explagraphs(read_explagraphs(gold), read_predictions(pred)).as_json(), as_json)
+    """Score a file of ExplaGraphs predictions: the paper's metrics by the official rules, and by its text (strict).
+
+    A metric whose model is not given is not run. Values are fractions of 1, with 95 % bootstrap intervals.
+    """
+    judges = open_judges(
+        stance_model or None, semantic_model or None, bertscore_model or None, bertscore_layers or None
+    )
+    scores, details = evaluate(gold, pred, judges)
+    if rows is not None:
+        write_jsonl(rows, details)
+    if as_json:
+        cli.emit(scores.as_json(), as_json)
+    else:
+        print(tell_scores(scores))
+
+
+@app.command()
+def sheet(
+    run: Annotated[list[str], typer.Argument(metavar="RUN RUN", help="Two fine-tuning runs of one task of graphs.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the form; it names the annotator.")],
+    cases: Annotated[int, typer.Option(help="How many cases, drawn by the seed.")] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed gives all annotators the same cases.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Write a printable sheet to judge two runs' graphs blind, the csv file to fill in, and its key."""
+    from eg3p_lib.judgement_sheets import write_form  # widgets and pictures: not for the other commands
+
+    found = read_cases({name: finished(name) for name in run})
+    write_form(found, out, number=cases, seed=seed, annotator=out.resolve().name)
+    cli.emit({"folder": str(out), "cases": min(cases, len(found))}, as_json)
+
+
+@app.command()
+def judged(
+    file: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of judgements, or filled-in forms.")],
+    as_json: AsJson = False,
+) -> None:
+    """Semantic accuracy of each system, agreement of the annotators, and a paired test (Table 3)."""
+    from eg3p_lib.judgement_sheets import read_judged
+
+    cli.emit(outcome(read_judged(file)).as_json(), as_json)
 
 
 if __name__ == "__main__":

@@ -12,20 +12,19 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from rouge_score.tokenizers import DefaultTokenizer
 from scipy.optimize import linear_sum_assignment
 
 from workbench_lib.bleu import sentence_bleu
+from workbench_lib.scores import ScoreError
 
 EdgeScore = Callable[[str, str], float]
 """`(gold edge, predicted edge)` to a score from 0 to 1; edges as `head; relation; tail`."""
 
 _TOKEN = re.compile(r";|[^;\s]+|(?<=\s)\s+")  # of a run of spaces, the first separates and the rest is a token
 _BLEU_WEIGHTS = (0.25, 0.25, 0.25, 0.25)
-_stemming = DefaultTokenizer(use_stemmer=True)
 
 
 class Match(NamedTuple):
@@ -77,8 +76,15 @@ def rouge(gold: str, predicted: str) -> float:
 
 @cache
 def _bigrams(edge: str) -> Counter[tuple[str, str]]:
-    tokens = _stemming.tokenize(edge)
-    return Counter(pairwise(tokens))
+    return Counter(pairwise(_stemming()(edge)))
+
+
+@cache
+def _stemming() -> Callable[[str], list[str]]:
+    from rouge_score.tokenizers import DefaultTokenizer  # nltk takes a second to import
+
+    tokenize: Callable[[str], list[str]] = DefaultTokenizer(use_stemmer=True).tokenize
+    return tokenize
 
 
 def bertscores(pairs: Iterable[tuple[str, str]], model: Path | str, layers: int | None = None) -> EdgeScore:
@@ -88,13 +94,25 @@ def bertscores(pairs: Iterable[tuple[str, str]], model: Path | str, layers: int 
         pairs: The (gold, predicted) edges that will be asked for.
         model: A local folder, or a hub name that `bert-score` knows.
         layers: The layer whose embeddings are compared; a folder needs it, by default its last.
+
+    Raises:
+        TypeError: a text instead of pairs.
+        ScoreError: `bert-score` would open the folder as another kind of model.
     """
-    from bert_score import BERTScorer
+    if isinstance(pairs, str):
+        raise TypeError(f"needs pairs of edges, not the text {pairs!r}")
+    if Path(model).is_dir() and "t5" in str(model) and not _config(model).model_type.endswith("t5"):
+        raise ScoreError(
+            f"{model}: bert-score takes any path with 't5' in it for a T5 model; move or rename the folder"
+        )
+    from bert_score import BERTScorer  # torch takes seconds to import
 
     distinct = sorted({pair for pair in pairs if pair[0].strip() and pair[1].strip()})
     if not distinct:
         return lambda gold, predicted: 0.0
     scorer = BERTScorer(model_type=str(model), num_layers=layers or _layers(model), idf=False)
+    limit = getattr(scorer._model.config, "max_position_embeddings", 514) - 2  # RoBERTa's first two are never used
+    scorer._tokenizer.model_max_length = min(scorer._tokenizer.model_max_length, limit)  # folders may name none
     golds, predictions = ([pair[k] for pair in distinct] for k in (0, 1))
     found = dict(zip(distinct, scorer.score(predictions, golds)[2].tolist(), strict=True))
     return lambda gold, predicted: found.get((gold, predicted), 0.0)
@@ -110,9 +128,10 @@ def bertscore_settings(model: Path | str, layers: int | None = None) -> str:
 
 def _layers(model: Path | str) -> int | None:
     """The layers of a local model; `bert-score` knows those of the models that it names."""
-    if not Path(model).is_dir():
-        return None
-    from transformers import AutoConfig
+    return int(_config(model).num_hidden_layers) if Path(model).is_dir() else None
 
-    number: int = AutoConfig.from_pretrained(str(model)).num_hidden_layers
-    return number
+
+def _config(model: Path | str) -> Any:
+    from transformers import AutoConfig  # takes seconds to import
+
+    return AutoConfig.from_pretrained(str(model))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,18 +11,15 @@ import numpy.typing as npt
 
 from eg3p_lib.explagraphs import read_explagraphs
 from eg3p_lib.graphs import Edge, ExplanationGraph, GraphError
-from eg3p_lib.knowledge import DATA, source_name
+from eg3p_lib.knowledge import source_name
+from eg3p_lib.linking import spellings, word_sequences
+from eg3p_lib.multiple_choice import Question, read_questions
 from eg3p_lib.readers import open_lines
 from eg3p_lib.relations import RELATION_TEXT
 from eg3p_lib.rules import parse_term
 from eg3p_lib.store import KnowledgeBase, KnowledgeError
 from workbench_lib.errors import InputError
 
-_WORD = re.compile(r"\w+(?:['’.-]\w+)*")
-FUNCTION_WORDS = frozenset((DATA / "function_words.txt").read_text(encoding="utf-8").split())
-"""Words that name nothing by themselves; a concept of these alone does not make a triple an overlap."""
-_ARTICLES = ("a ", "an ", "the ")
-_MOST_WORDS = 8
 _RELATION_NUMBER = {text: number for number, text in enumerate(RELATION_TEXT.values())}
 
 Numbers = npt.NDArray[np.int64]
@@ -112,47 +107,15 @@ def _equal(kb: KnowledgeBase, edges: list[Edge]) -> Numbers:
 
 
 def _read_hints(path: Path) -> list[Hint]:
-    with open_lines(path) as lines:
-        return [_hint(text, line, path) for line, text in lines if text.strip()]
+    return [_hint(question, path) for question in read_questions(path)]
 
 
-def _hint(text: str, line: int, path: Path) -> Hint:
-    try:
-        item = json.loads(text)
-        question = item["question"]
-        choices = {choice["label"]: str(choice["text"]) for choice in question["choices"]}
-        stem, concept = str(question["stem"]), str(question.get("question_concept", ""))
-    except (ValueError, KeyError, TypeError, AttributeError):
-        message = "is no question of CommonsenseQA or OpenbookQA"
-        raise InputError(message, path=path, line=line, value=text) from None
-    key = item.get("answerKey")
-    if key not in choices:
+def _hint(question: Question, path: Path) -> Hint:
+    if not question.answer:
         message = "has no right answer, so that overlaps with it cannot be found"
-        raise InputError(message, path=path, line=line, value=key)
-    return Hint(_spellings(choices[key]), _spellings(concept) if concept else _word_sequences(stem))
-
-
-def _spellings(text: str) -> list[str]:
-    """A concept as it is, without punctuation, and without an article.
-
-    >>> _spellings("The Sun.")
-    ['the sun.', 'the sun', 'sun']
-    """
-    words = " ".join(_WORD.findall(text.lower()))
-    bare = next((words.removeprefix(article) for article in _ARTICLES if words.startswith(article)), words)
-    return list(dict.fromkeys([parse_term(text).text, words, bare]))
-
-
-def _word_sequences(stem: str) -> list[str]:
-    """The concepts that may stand in a question: up to 8 words in a row, of which one is no function word.
-
-    >>> _word_sequences("Fish in a pond")
-    ['fish', 'fish in', 'fish in a', 'fish in a pond', 'in a pond', 'a pond', 'pond']
-    """
-    words = _WORD.findall(stem.lower())
-    spans = ((start, stop) for start in range(len(words)) for stop in range(start + 1, start + _MOST_WORDS + 1))
-    sequences = (words[start:stop] for start, stop in spans if stop <= len(words))
-    return [" ".join(sequence) for sequence in sequences if not FUNCTION_WORDS.issuperset(sequence)]
+        raise InputError(message, path=path, line=question.line, value=question.key)
+    about = spellings(question.concept) if question.concept else word_sequences(question.stem)
+    return Hint(spellings(question.answer), about)
 
 
 def _between(kb: KnowledgeBase, hints: list[Hint]) -> Numbers:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from eg3p_lib.readers import open_lines
+from eg3p_lib.readers import LineError, decode_line, open_lines, open_raw_lines
 from workbench_lib.errors import InputError
+from workbench_lib.scores import ScoreError
 
 STANCES = ("support", "counter")
 
@@ -40,6 +43,9 @@ class Prediction(NamedTuple):
     is_malformed: bool = False
 
 
+MISSING = Prediction("", "")
+
+
 def read_explagraphs(path: Path, *, labelled: bool = True) -> list[ExplaGraphsRow]:
     """Read an official file: belief, argument, stance, graph and perhaps a second graph; or belief and argument alone.
 
@@ -57,13 +63,42 @@ def read_explagraphs(path: Path, *, labelled: bool = True) -> list[ExplaGraphsRo
 def read_predictions(path: Path) -> list[Prediction]:
     """Read a file of predictions in the official format: stance, tab, graph, a line an example.
 
-    An empty line is a missing prediction, and a line of another number of columns a malformed one: both count as wrong.
+    An empty line is a missing prediction, and one of another number of columns, or not in UTF-8, a malformed one: both
+    count as wrong. Empty lines at the end are nothing.
 
     Raises:
         InputError: the file is missing or empty.
     """
+    with open_raw_lines(path) as lines:
+        found = [_prediction(raw) for _, raw in lines]
+    while found and found[-1] == MISSING:
+        found.pop()
+    return found
+
+
+def read_predictions_of_run(path: Path, golds: Sequence[ExplaGraphsRow]) -> list[Prediction]:
+    """Read `predictions.jsonl` of a fine-tuning run, in the order of the gold, by the ids: `dev-1` for line 1.
+
+    Raises:
+        InputError: the file is missing or empty, or a line is no prediction of an ExplaGraphs run; names it.
+        ScoreError: an id comes twice, or is not in the gold.
+    """
+    found: dict[str, Prediction] = {}
     with open_lines(path) as lines:
-        return [_prediction(text) for _, text in lines]
+        for line, text in lines:
+            try:
+                row = json.loads(text)
+                name, prediction = str(row["id"]).rpartition("-")[2], Prediction(row["stance"], row["prediction"])
+            except (ValueError, KeyError, TypeError):
+                message = "is no prediction of an ExplaGraphs run (id, stance, prediction)"
+                raise InputError(message, path=path, line=line, value=text) from None
+            if name in found:
+                raise ScoreError(f"{path}, line {line}: the id {row['id']!r} comes twice")
+            found[name] = prediction
+    strangers = found.keys() - {str(gold.line) for gold in golds}
+    if strangers:
+        raise ScoreError(f"{path}: {len(strangers)} predictions are for lines that the gold has not: {min(strangers)}")
+    return [found.get(str(gold.line), MISSING) for gold in golds]
 
 
 def write_predictions(predictions: list[Prediction]) -> str:
@@ -87,9 +122,11 @@ def _row(text: str, line: int, path: Path, labelled: bool) -> ExplaGraphsRow:
     return ExplaGraphsRow(belief, argument, stance, graph, line, second)
 
 
-def _prediction(text: str) -> Prediction:
-    columns = text.split("\t")
+def _prediction(raw: bytes) -> Prediction:
+    try:
+        columns = decode_line(raw).split("\t")
+    except LineError:
+        return MISSING._replace(is_malformed=True)
     if len(columns) != 2:
-        return Prediction("", "", is_malformed=bool(text.strip()))
-    stance, graph = columns
-    return Prediction(stance, graph)
+        return MISSING._replace(is_malformed=bool(columns[1:] or columns[0].strip()))
+    return Prediction(columns[0], columns[1])

@@ -5,15 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from eg3p_lib.graphs import ExplanationGraph, GraphError, explagraphs_fields, is_acyclic, is_connected
 from eg3p_lib.relations import EXPLAGRAPHS_RELATIONS
 
 Mode = Literal["official", "strict"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 MIN_EDGES, MAX_EDGES = 3, 8
 MAX_WORDS = 3
 MIN_CONCEPTS = 2
+
+FAULTS = {
+    "edge_count": "too few edges (strict: or too many, or repeated ones)",
+    "not_triple": "notation: an edge is no triple",
+    "relation": "a relation that the data set has not",
+    "words": "a concept of no or too many words",
+    "concepts": "too few concepts of the belief or the argument",
+    "disconnected": "disconnected",
+    "cycle": "cyclic",
+}
+"""What keeps a graph from being structurally correct."""
 
 Triples = list[tuple[str, str, str]]
 
@@ -64,37 +76,24 @@ def structure_faults(graph: str, belief: str, argument: str, mode: Mode = "offic
         return ("edge_count",)
     if any(len(edge) != 3 for edge in edges):
         return ("not_triple",)
-    held = [sum(concept in text.lower() for concept in _concepts(triples_of(graph))) for text in (belief, argument)]
-    return _faults(triples_of(graph), held)
+    return _official_faults(triples_of(graph), belief, argument)
 
 
-def _strict_faults(graph: str, belief: str, argument: str) -> tuple[str, ...]:
+def is_structure(triples: Triples, belief: str, argument: str) -> bool:
+    """Whether triples are a structurally correct graph by the official rules."""
+    return len(triples) >= MIN_EDGES and not _official_faults(triples, belief, argument)
+
+
+def respaced(graph: str) -> str:
+    """A graph lower-cased and spaced as the data set is; as it was where it is not well-formed.
+
+    >>> respaced("(Cars;causes; smoke) (smoke; is a; harm)")
+    '(cars; causes; smoke)(smoke; is a; harm)'
+    """
     try:
-        triples: Triples = list(ExplanationGraph.parse(graph.lower(), "explagraphs").edges)
+        return ExplanationGraph.of(_parsed(graph)).format("explagraphs")
     except GraphError:
-        return ("not_triple",) if graph.strip() else ("edge_count",)
-    if not MIN_EDGES <= len(set(triples)) <= MAX_EDGES or len(set(triples)) < len(triples):
-        return ("edge_count",)
-    texts = (" ".join(re.findall(r"\w+", text.lower())) for text in (belief, argument))
-    concepts = [" ".join(re.findall(r"\w+", concept)) for concept in _concepts(triples)]
-    held = [sum(bool(c) and f" {c} " in f" {text} " for c in dict.fromkeys(concepts)) for text in texts]
-    return _faults(triples, held)
-
-
-def _faults(triples: Triples, held: Iterable[int]) -> tuple[str, ...]:
-    concepts = _concepts(triples)
-    found = {
-        "relation": any(relation not in EXPLAGRAPHS_RELATIONS for _, relation, _ in triples),
-        "words": any(not concept or len(concept.split(" ")) > MAX_WORDS for concept in concepts),
-        "concepts": any(number < MIN_CONCEPTS for number in held),
-        "disconnected": not is_connected(triples),
-        "cycle": not is_acyclic(triples),
-    }
-    return tuple(name for name, holds in found.items() if holds)
-
-
-def _concepts(triples: Triples) -> list[str]:
-    return list(dict.fromkeys(concept for head, _, tail in triples for concept in (head, tail)))
+        return graph.lower().strip()
 
 
 def is_parsed(graph: str) -> bool:
@@ -112,3 +111,49 @@ def parsed_triples(graph: str) -> set[tuple[str, ...]]:
         return {tuple(fields) for fields in explagraphs_fields(graph.lower())}
     except GraphError:
         return set()
+
+
+def _parsed(graph: str) -> Triples:
+    edges = ExplanationGraph.parse(graph.lower(), "explagraphs").edges
+    return [(_single_spaced(head), _single_spaced(relation), _single_spaced(tail)) for head, relation, tail in edges]
+
+
+def _single_spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _strict_faults(graph: str, belief: str, argument: str) -> tuple[str, ...]:
+    try:
+        triples = _parsed(graph)
+    except GraphError:
+        return ("not_triple",) if graph.strip() else ("edge_count",)
+    if not MIN_EDGES <= len(set(triples)) == len(triples) <= MAX_EDGES:
+        return ("edge_count",)
+    concepts = dict.fromkeys(map(_words, _concepts(triples)))
+    texts = (f" {_words(text.lower())} " for text in (belief, argument))
+    return _faults(triples, [sum(bool(concept) and f" {concept} " in text for concept in concepts) for text in texts])
+
+
+def _official_faults(triples: Triples, belief: str, argument: str) -> tuple[str, ...]:
+    concepts = _concepts(triples)
+    return _faults(triples, [sum(concept in text.lower() for concept in concepts) for text in (belief, argument)])
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text))
+
+
+def _faults(triples: Triples, held: Iterable[int]) -> tuple[str, ...]:
+    concepts = _concepts(triples)
+    found = {
+        "relation": any(relation not in EXPLAGRAPHS_RELATIONS for _, relation, _ in triples),
+        "words": any(not concept or len(concept.split(" ")) > MAX_WORDS for concept in concepts),
+        "concepts": any(number < MIN_CONCEPTS for number in held),
+        "disconnected": not is_connected(triples),
+        "cycle": not is_acyclic(triples),
+    }
+    return tuple(name for name, holds in found.items() if holds)
+
+
+def _concepts(triples: Triples) -> list[str]:
+    return list(dict.fromkeys(concept for head, _, tail in triples for concept in (head, tail)))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from reastap_lib.audit import audit, stats
+from reastap_lib.audit import audit, report_text, stats
 from reastap_lib.denotation_metrics import differences
 from reastap_lib.evaluation import evaluate
 from reastap_lib.extraction import extract as extract_dump
@@ -15,7 +15,7 @@ from reastap_lib.params import TableSynthesisParams
 from reastap_lib.skills import TABLE_1
 from reastap_lib.synthesis import build_table_corpus
 from reastap_lib.tables import Limits
-from reastap_lib.tasks import WIKITQ
+from reastap_lib.tasks import NLI_MODEL, SP_RANKER, WIKITQ
 from workbench_lib import cli
 from workbench_lib.corpus import Corpus
 from workbench_lib.paths import find_data
@@ -34,7 +34,13 @@ Folder = Annotated[Path, typer.Argument(help="A corpus folder.")]
 
 @app.command()
 def synthesize(
-    tables: Annotated[list[str], typer.Option(help="builtin, or a folder, file or pattern of csv tables; repeatable.")],
+    tables: Annotated[
+        list[str],
+        typer.Option(
+            help="builtin, or a folder, file or pattern of tables: csv, HTML, the jsonl of WikiSQL or of"
+            " turning_tables, or what `extract` made; repeatable."
+        ),
+    ],
     examples: Annotated[int, typer.Option(help="How many questions.")],
     seed: Annotated[int, typer.Option(help="The same seed gives the same corpus.")],
     out: Annotated[Path, typer.Option(help="The folder of the corpus; an unfinished one is completed.")],
@@ -96,10 +102,17 @@ def stats_command(folder: Folder, json: Json = False) -> None:
 
 
 @app.command(name="audit")
-def audit_command(folder: Folder, json: Json = False) -> None:
+def audit_command(
+    folder: Folder,
+    workers: Annotated[int, typer.Option(help="Processes.")] = 1,
+    json: Json = False,
+) -> None:
     """Every answer of a corpus again, from its text alone; exit code 1 where anything is at fault."""
-    report = audit(Corpus(folder))
-    cli.emit(report, json)
+    report = audit(Corpus(folder), workers)
+    if json:
+        cli.emit(report, json)
+    else:
+        print(report_text(report))
     if report["faults"]:
         raise typer.Exit(1)
 
@@ -113,11 +126,19 @@ def evaluate_command(
     ],
     pred: Annotated[Path, typer.Option(help="jsonl of {id, prediction}, or a file as ReasTAP published them.")],
     split: Annotated[str, typer.Option(help="The split, where the gold is a folder.")] = "dev",
+    nli_model: Annotated[
+        str, typer.Option(help="For NLI-Acc of logicnlg: a run of the task tabfact, or an entailment model's folder.")
+    ] = "",
+    sp_ranker: Annotated[
+        str,
+        typer.Option(help="For SP-Acc of logicnlg: what `ranker` made, or search for the bounds of its search alone."),
+    ] = "",
     rows: Annotated[Path | None, typer.Option(help="Write each example's own scores here, as jsonl.")] = None,
     json: Json = False,
 ) -> None:
     """The metrics of a prediction file; a missing prediction counts as wrong."""
-    scores = evaluate(task, gold, pred, split)
+    models = {use: name for use, name in ((NLI_MODEL, nli_model), (SP_RANKER, sp_ranker)) if name}
+    scores = evaluate(task, gold, pred, split, models)
     if rows is not None:
         write_jsonl(rows, scores.rows)
     report, differing = scores.as_json(), differences(scores.rows)
@@ -127,6 +148,29 @@ def evaluate_command(
     if not json and len(differing):
         print(f"\nwhere official and string differ, the first of {len(differing)}:")
         print(differing.head(SHOWN_DIFFERENCES).to_string(index=False))
+
+
+@app.command()
+def ranker(
+    sentences: Annotated[
+        list[Path], typer.Option(help="bootstrap.json, train_lm.json or a file of pairs of LogicNLG; repeatable.")
+    ],
+    tables: Annotated[Path, typer.Option(help="The folder of their tables, all_csv.")],
+    out: Annotated[Path, typer.Option(help="The folder of the ranker; an interrupted training goes on.")],
+    model: Annotated[
+        str, typer.Option(help="roberta:SHAPE for fresh weights, or the folder or hub name of an encoder.")
+    ] = "roberta:small",
+    steps: Annotated[int, typer.Option(help="Of some 64 programs each.")] = 2000,
+    learning_rate: Annotated[float, typer.Option(help="LogicNLG's own for BERT is 1e-5.")] = 3e-4,
+    seed: Annotated[int, typer.Option(help="Of fresh weights, dropout and the order of programs.")] = 0,
+    workers: Annotated[int, typer.Option(help="Processes that search for programs.")] = 1,
+    json: Json = False,
+) -> None:
+    """Train the ranker of SP-Acc on programs found for sentences, told right from wrong."""
+    from reastap_lib.lpa.ranker import ranker_params, train_on_files  # torch takes seconds
+
+    params = ranker_params(steps=steps, learning_rate=learning_rate, seed=seed)
+    cli.emit(train_on_files(sentences, tables, params, out, model=model, workers=workers), json)
 
 
 if __name__ == "__main__":

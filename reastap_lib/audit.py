@@ -1,54 +1,94 @@
 """A corpus re-checked from its text alone, and what it holds.
 
-For every example the table is parsed out of the source and typed anew, and the stored SQL runs on it: nothing that the
-generator knew is used. `wrong`: another answer comes out. `ambiguous`: a place that ties decide, a cell that equals
-another but for case, a total row, or a repeated answer. `malformed`: text that does not parse, or contradicts the
-other columns, or a false ordinal. `leaked`: a table in both splits.
+What is looked for in a row stands in `reastap_lib.audit_rows`. Shards are checked by several processes; what is kept of
+each are its counts, the first examples of every fault, and eight bytes a table.
 """
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+import multiprocessing
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow.parquet as pq
+from tqdm import tqdm
 
-from reastap_lib.column_types import total_rows, type_table
-from reastap_lib.columns import TypedTable
-from reastap_lib.formats import ordinal
-from reastap_lib.serialisation import count_words, join_answers, parse
+from reastap_lib.audit_rows import FAULTS, KINDS, Part, check_rows
+from reastap_lib.serialisation import count_words
 from reastap_lib.skills import get_skill, skill_names
-from reastap_lib.sql import SqlTable
-from reastap_lib.tables import Table, header_fault
-from workbench_lib.corpus import Corpus
+from workbench_lib.corpus import ROW_GROUP_ROWS, Corpus, CorpusError
 from workbench_lib.errors import WorkbenchError
 
-FAULTS = ("wrong", "ambiguous", "malformed", "leaked")
-_ORDINAL = re.compile(r"\b(\d+)(?:st|nd|rd|th)\b")
-_EQUALITY = re.compile(r"\bc(\d+) = '")
 
-
-def audit(corpus: Corpus) -> dict[str, Any]:
-    """Faults by skill and kind, and the first few examples of them.
+def audit(corpus: Corpus, workers: int = 1) -> dict[str, Any]:
+    """Faults by skill and kind, and the first examples of them.
 
     Returns:
-        n, faults (all in all), skills ({skill: {n, wrong, ambiguous, malformed, leaked}}), first (a few texts).
+        n, faults and unchecked (all in all), skills ({skill: {n, wrong, ambiguous, malformed, leaked, truncated,
+        unchecked}}), first (a few of every skill and kind: example, skill, kind, reason, question, target, table).
+
+    Raises:
+        WorkbenchError: not a table corpus, or a shard that cannot be read.
     """
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    first: list[str] = []
-    splits: dict[str, str] = {}
-    engine = SqlTable()
-    for row in _rows(corpus):
-        counts[row["skill"]]["n"] += 1
-        for kind, what in _faults(row, engine, splits):
-            counts[row["skill"]][kind] += 1
-            if len(first) < 10:
-                first.append(f"example {row['example']} ({row['skill']}): {kind}: {what}")
-    skills = {name: {key: counts[name][key] for key in ("n", *FAULTS)} for name in sorted(counts)}
-    faults = sum(part[kind] for part in skills.values() for kind in FAULTS)
-    return {"n": sum(part["n"] for part in skills.values()), "faults": faults, "skills": skills, "first": first}
+    _check_columns(corpus)
+    whole = Part()
+    with tqdm(total=len(corpus), desc="audit", unit=" questions", mininterval=5, disable=len(corpus.paths) < 2) as bar:
+        for part in _parts(corpus.paths, workers):
+            whole.join(part)
+            bar.update(part.n)
+    skills = {name: {key: whole.counts[name][key] for key in ("n", *KINDS)} for name in sorted(whole.counts)}
+    return {
+        "n": whole.n,
+        "faults": sum(counts[kind] for counts in skills.values() for kind in FAULTS),
+        "unchecked": sum(counts["unchecked"] for counts in skills.values()),
+        "skills": skills,
+        "first": [shown for key in sorted(whole.first) for shown in whole.first[key]],
+    }
+
+
+def report_text(report: Mapping[str, Any]) -> str:
+    """What `audit` gives, for people: a line a skill, and the first examples with their tables."""
+    counts = pd.DataFrame.from_dict(report["skills"], orient="index", columns=["n", *KINDS])
+    counts.loc["all"] = counts.sum()
+    return "\n".join([counts.to_string(), *map(_example_text, report["first"])])
+
+
+def _example_text(found: Mapping[str, Any]) -> str:
+    title = f"\n{found['kind']}: example {found['example']} ({found['skill']}): {found['reason']}"
+    if "table" not in found:
+        return title
+    lines = [title, f"  {found['question']}", f"  -> {found['target']}"]
+    return "\n".join(lines + ["    " + " | ".join(cells) for cells in found["table"]])
+
+
+def _check_columns(corpus: Corpus) -> None:
+    for path in corpus.paths[:1]:
+        names = pq.read_schema(path).names
+        if "skill" not in names:
+            raise WorkbenchError(f"{corpus.folder}: not a table corpus (its columns: {', '.join(names)})")
+
+
+def _parts(paths: list[Path], workers: int) -> Iterator[Part]:
+    if workers == 1 or len(paths) < 2:
+        yield from map(_check_shard, paths)
+        return
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        yield from pool.map(_check_shard, paths)
+
+
+def _check_shard(path: Path) -> Part:
+    whole = Part()
+    try:
+        with pq.ParquetFile(path) as file:
+            for batch in file.iter_batches(batch_size=ROW_GROUP_ROWS):
+                whole.join(check_rows(batch.to_pylist()))
+    except OSError as error:
+        raise CorpusError(f"{path}: the shard cannot be read ({error})") from error
+    return whole
 
 
 def stats(corpus: Corpus) -> dict[str, Any]:
@@ -99,49 +139,3 @@ def _rows(corpus: Corpus) -> Iterator[Mapping[str, Any]]:
         if "skill" not in batch.schema.names:
             raise WorkbenchError(f"{corpus.folder}: not a table corpus (its columns: {', '.join(batch.schema.names)})")
         yield from batch.to_pylist()
-
-
-def _faults(row: Mapping[str, Any], engine: SqlTable, splits: dict[str, str]) -> Iterator[tuple[str, str]]:
-    try:
-        question, header, cells = parse(row["source"])
-        table = type_table(Table(row["table"], row["title"], header, cells))
-        found = engine.load(table).answer(row["sql"])
-    except WorkbenchError as error:
-        yield "malformed", str(error)
-        return
-    if found != tuple(row["answers"]):
-        yield "wrong", f"{row['answers']} stands there, SQL says {list(found)}: {row['sql']}"
-    yield from (("malformed", what) for what in _malformed(row, question, table))
-    yield from (("ambiguous", what) for what in _ambiguous(row, table, found, engine))
-    if splits.setdefault(table.table.digest, row["split"]) != row["split"]:
-        yield "leaked", f"table {row['table']!r} is in both splits"
-
-
-def _malformed(row: Mapping[str, Any], question: str, table: TypedTable) -> Iterator[str]:
-    if question != row["question"]:
-        yield f"the source asks {question!r}, the column question says {row['question']!r}"
-    if row["target"] != join_answers(row["answers"]) or not row["target"]:
-        yield f"the target is {row['target']!r}, the answers are {row['answers']}"
-    fault = header_fault(table.table.header)
-    if fault:
-        yield fault
-    texts = " ".join(cell for line in [table.table.header, *table.table.rows] for cell in line)
-    for match in _ORDINAL.finditer(question):
-        if match[0] != ordinal(int(match[1])) and match[0] not in texts:
-            yield f"{match[0]!r} is no ordinal"
-    rows, columns = row["evidence"][::2], row["evidence"][1::2]
-    if max(rows, default=-1) >= len(table) or max(columns, default=-1) >= len(table.columns):
-        yield "evidence outside the table"
-
-
-def _ambiguous(row: Mapping[str, Any], table: TypedTable, found: tuple[str, ...], engine: SqlTable) -> Iterator[str]:
-    sql = row["sql"]
-    if "SELECT DISTINCT" in sql and engine.answer(sql.replace("SELECT DISTINCT", "SELECT")) != found:
-        yield "a tie decides the place"
-    for match in _EQUALITY.finditer(sql):
-        if table.columns[int(match[1]) - 1].clashes:
-            yield f"cells of {table.columns[int(match[1]) - 1].name!r} differ only in case"
-    if total_rows(table.table):
-        yield "a total row is in the table"
-    if len(found) > 1 and (len(set(found)) < len(found) or any("," in item for item in found)):
-        yield "a list that reads as another"

@@ -243,6 +243,10 @@ class TypedTable:
             any(map(str.isalnum, n)) and names.count(n) == 1 and len(n.split()) <= MAX_NAME_WORDS for n in names
         )
 
+    @property
+    def notes(self) -> list[str]:
+        """A few words on each column for people: its type, and which one names the rows."""
+        return [c.label + (", key" if i == self.key else "") for i, c in enumerate(self.columns)]
+
     def _repr_html_(self) -> str:
-        notes = [c.label + (", key" if i == self.key else "") for i, c in enumerate(self.columns)]
-        return html_of(self.table, notes)
+        return html_of(self.table, self.notes)

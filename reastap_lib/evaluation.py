@@ -9,40 +9,42 @@ from typing import cast, get_args
 
 from reastap_lib import golds
 from reastap_lib.logicnlg import read_sentences, sentence_file
-from reastap_lib.logicnlg_metrics import Judge, score_sentences
 from reastap_lib.predictions import holds_answers, read_answers, read_predictions
 from reastap_lib.tabfact import read_file, read_split
 from reastap_lib.tasks import LOGICNLG, TABFACT, WIKISQL, WIKITQ
 from reastap_lib.wikisql import question_file as wikisql_file
 from reastap_lib.wikisql import read_queries, read_typed_tables, tables_file
 from reastap_lib.wikitq import STARTER, question_file, read_questions, root_of, with_canon
+from workbench_lib import runs
 from workbench_lib.errors import InputError
 from workbench_lib.paths import find_data
 from workbench_lib.scores import Scores, in_gold_order
+from workbench_lib.stages import is_run
 from workbench_lib.tasks import Example, Split, TaskError
 
 TASKS = {task.name: task for task in (WIKITQ, WIKISQL, TABFACT, LOGICNLG)}
 
 
 def evaluate(
-    task: str, gold: str, predictions: Path, split: str = "dev", judges: Mapping[str, Judge] | None = None
+    task: str, gold: str, predictions: Path, split: str = "dev", models: Mapping[str, str] | None = None
 ) -> Scores:
     """The scores of a prediction file; a missing prediction counts as wrong, and the notes say how many there are.
 
     Args:
         gold: A file of the data set; or starter or a folder, and the split of it; or a published prediction file with
             the answers in it.
-        judges: For LogicNLG (see `score_sentences`).
+        models: What the task can use for more metrics (see `Task.uses`): runs, folders or hub names.
 
     Raises:
-        TaskError: there is no such task.
+        TaskError: there is no such task, or it can use no such model.
         InputError: a file cannot be read, or an id comes twice.
         ScoreError: a prediction's id is not in the gold.
+        ModelError: a model cannot be loaded.
     """
     examples = gold_examples(task, gold, split)
     given = read_predictions(predictions)
     texts = in_gold_order([example.id for example in examples], given)
-    scores = score_sentences(examples, texts, judges) if task == LOGICNLG.name else TASKS[task].score(examples, texts)
+    scores = TASKS[task].using({use: _folder(name) for use, name in (models or {}).items()}).score(examples, texts)
     return replace(scores, notes={"missing": len(examples) - len(given), **scores.notes})
 
 
@@ -62,6 +64,10 @@ def gold_examples(task: str, gold: str, split: str = "dev") -> list[Example]:
     if split not in get_args(Split):
         raise InputError(f"unknown split {split!r} (there are: {', '.join(get_args(Split))})")
     return _of_folder(task, gold, cast(Split, split))
+
+
+def _folder(model: str) -> str:
+    return str(runs.finished(model).model) if is_run(model) else model
 
 
 def _of_folder(task: str, gold: str, split: Split) -> list[Example]:
@@ -89,5 +95,5 @@ _OF_FILE: dict[str, Callable[[Path], list[Example]]] = {
     WIKITQ.name: _wikitq,
     WIKISQL.name: _wikisql,
     TABFACT.name: lambda path: golds.of_statements(read_file(path)),
-    LOGICNLG.name: lambda path: golds.of_sentences(read_sentences(path).entries),
+    LOGICNLG.name: lambda path: golds.of_sentences(read_sentences(path)),
 }

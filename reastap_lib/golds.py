@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from reastap_lib.fitting import fit
-from reastap_lib.logicnlg import Sentence
+from reastap_lib.logicnlg import Sentences
 from reastap_lib.serialisation import Rows, join_answers
 from reastap_lib.tabfact import LABELS, Statements, label_of
 from reastap_lib.wikisql import TypedRows, WikiSqlQuestion
@@ -51,10 +51,10 @@ def of_statements(statements: Statements) -> list[Example]:
     ]
 
 
-def of_sentences(sentences: Sequence[Sentence]) -> list[Example]:
-    """The sentences of LogicNLG, each with all sentences of its table as references."""
+def of_sentences(sentences: Sentences) -> list[Example]:
+    """The sentences of LogicNLG, each with all sentences of its table as references, and the file of its table."""
     texts: dict[str, list[str]] = {}
-    for sentence in sentences:
+    for sentence in sentences.entries:
         texts.setdefault(sentence.table_id, []).append(sentence.text)
     together = {table_id: _json(these) for table_id, these in texts.items()}
     return [
@@ -65,11 +65,12 @@ def of_sentences(sentences: Sequence[Sentence]) -> list[Example]:
             references={
                 "sentences": together[sentence.table_id],
                 "table": sentence.table_id,
+                "file": str(sentences.tables / sentence.table_id),
                 "title": sentence.title,
                 "columns": json.dumps(sentence.columns),
             },
         )
-        for sentence in sentences
+        for sentence in sentences.entries
     ]
 
 

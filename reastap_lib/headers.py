@@ -18,16 +18,17 @@ _RANK_WORDS = frozenset(
         """rank ranking pos position positions place placing placed no nr # id code seed pick round week day heat lane
         season episode chapter edition lat latitude long longitude lon zip phone jersey squad channel district ward
         route line section series volume issue stage lap grid order game match time month hour minute grade level
-        class group model version event number rd rnd"""
+        class group model version event number rd rnd car division tier decile segment start finish"""
     )
 )
 _AVERAGE_WORDS = frozenset(
     words(
         """% percent percentage pct rate ratio average avg mean median per temp temperature price index density age
         share speed gpa deflator unemployment inflation height elevation altitude mph wind high low open close growth
-        mpg ppm"""
+        mpg ppm rating ratings boiling melting"""
     )
 )
+_MEANS = frozenset(words("per avg average mean"))
 _PERIOD_WORDS = _YEAR_WORDS | frozenset(
     words(
         """seasons period periods term terms tenure reign reigned career office service active era span dates from run
@@ -66,11 +67,11 @@ def says_year(name: str) -> bool:
 def says_rank(name: str) -> bool:
     """Whether numbers below the header name or order things, so that no sum or average of them means anything.
 
-    >>> says_rank("Pos."), says_rank("No. of seats"), says_rank("Points per game")
-    (True, False, False)
+    >>> says_rank("Pos."), says_rank("No. of seats"), says_rank("Points per game"), says_rank("Avg. start")
+    (True, False, False, False)
     """
     found = header_words(name)
-    return bool(found & _RANK_WORDS) and "per" not in found and not _COUNTS_THINGS.search(normalise(name))
+    return bool(found & _RANK_WORDS) and found.isdisjoint(_MEANS) and not _COUNTS_THINGS.search(normalise(name))
 
 
 def says_average(name: str) -> bool:

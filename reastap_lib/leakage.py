@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from reastap_lib.csv_tables import read_table
+from reastap_lib.tabfact import csv_table
 from reastap_lib.tables import Table
 from reastap_lib.wikisql import read_wikisql
 from reastap_lib.wikitq import STARTER, context_table, evaluation_contexts, root_of
@@ -228,14 +228,7 @@ def _csv_tables(root: Path, lists: dict[str, str], folder: str) -> Iterator[tupl
     for split, name in lists.items():
         if (root / name).is_file():
             ids = json.loads((root / name).read_text(encoding="utf-8"))
-            yield from ((split, _csv_table(root / folder / table_id)) for table_id in sorted(ids))
-
-
-def _csv_table(path: Path) -> Table:
-    table = read_table(path, "tabfact")
-    if not isinstance(table, Table):
-        raise InputError(f"no table: {table}", path=path)
-    return table
+            yield from ((split, csv_table(root / folder / table_id)) for table_id in sorted(ids))
 
 
 def _tabfact(root: Path) -> Iterator[tuple[str, Table]]:

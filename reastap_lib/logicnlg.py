@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from reastap_lib.tabfact import csv_table
 from reastap_lib.tables import Table
 from workbench_lib.errors import InputError
 from workbench_lib.paths import find_data
-from workbench_lib.tasks import Split
+from workbench_lib.tasks import Example, Split
 
 STARTER = "starter"
 STARTER_FOLDER = Path(__file__).resolve().parent / "data" / "starter_logicnlg"
@@ -84,25 +85,26 @@ def read_sentences(path: Path) -> Sentences:
     return Sentences(entries, next((p / TABLES for p in (folder, folder.parent) if (p / TABLES).is_dir()), folder))
 
 
-def linked_part(table: Table, sentence: Sentence) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Header and rows of the sentence's columns; of all where none is linked.
-
-    Raises:
-        InputError: the table has no such column.
-    """
-    columns = sentence.columns or tuple(range(len(table.header)))
-    if max(columns) >= len(table.header):
-        raise InputError(f"{sentence.id} is linked to a column that is not there", path=table.source, value=columns)
-    return tuple(table.header[c] for c in columns), [tuple(row[c] for c in columns) for row in table.rows]
-
-
 def table_of(table_id: str, tables: Path) -> Table:
     """The table of that name, out of the folder of all tables.
 
     Raises:
-        InputError: it is missing or holds no table.
+        InputError: its file is missing or holds no table.
     """
     return csv_table(tables / table_id)
+
+
+def linked_part(example: Example) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Header and rows of the columns that an example is linked to; of all where it is linked to none.
+
+    Raises:
+        InputError: its table is missing, or has no such column.
+    """
+    table = csv_table(Path(example.references["file"]))
+    columns: list[int] = json.loads(example.references["columns"]) or list(range(len(table.header)))
+    if max(columns) >= len(table.header):
+        raise InputError(f"{example.id} is linked to a column that is not there", path=table.source, value=columns)
+    return tuple(table.header[c] for c in columns), [tuple(row[c] for c in columns) for row in table.rows]
 
 
 def _of_table(table_id: str, rows: Any, path: Path) -> Iterator[Sentence]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -104,7 +105,7 @@ def _usable(
 
 
 def _data_rows(table: Table, left_out: Counter[str]) -> list[int]:
-    """The rows that are data: no totals, no header again, no one text in all cells, and no row a second time.
+    """The rows that are data: no totals, no header again (most of it), no one text in all cells, no row twice.
 
     Of two rows that are the same, "how many" could count one or two; and no order of such rows would be a new source.
     """
@@ -126,7 +127,7 @@ def _data_rows(table: Table, left_out: Counter[str]) -> list[int]:
 def _no_data(is_total: bool, texts: tuple[str, ...], header: tuple[str, ...], seen: set[tuple[str, ...]]) -> str | None:
     if is_total:
         return "total row set aside"
-    if texts == header:
+    if 2 * sum(map(operator.eq, texts, header)) > len(header):
         return "header again"
     if len(set(texts)) == 1 and len(texts) > 2:
         return "one text in all cells"

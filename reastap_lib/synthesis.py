@@ -26,7 +26,7 @@ from reastap_lib.tables import Limits
 from reastap_lib.visits import Row
 from workbench_lib.corpus import MANIFEST, Block, Corpus, build_corpus
 
-SYNTHESIS_VERSION = 2
+SYNTHESIS_VERSION = 3
 _DECIDES_NOTHING = ("tables", "held_out", "prepared", "modules")  # where sources and skills lie
 SCHEMA = pa.schema(
     [

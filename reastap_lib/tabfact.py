@@ -90,7 +90,8 @@ def read_split(data: str, split: Split) -> Statements:
     for variant in variants:
         files, read = _READERS[variant]
         if all((root / file.format(_NAMES[split])).exists() for file in files):
-            return Statements(variant, split, root, _numbered(read(root, split), root, split))
+            name = STARTER if data == STARTER else variant
+            return Statements(name, split, root, _numbered(read(root, split), root, split))
     looked = ", ".join(file.format(_NAMES[split]) for variant in variants for file in _READERS[variant][0])
     raise InputError(f"no statements for the split {split!r}: looked for {looked}", path=root)
 

@@ -14,6 +14,7 @@ from workbench_lib.files import sha256_of_json
 
 Cells = tuple[str, ...]
 SECTION_JOIN = " > "
+_MARKED = "background-color:#ffe08a;color:#1b1b1b;font-weight:bold"  # readable on dark pages too
 
 
 class TableError(WorkbenchError):
@@ -153,7 +154,7 @@ def keep(tables: Iterable[Table], limits: Limits) -> tuple[list[Table], Counter[
 
 
 def html_of(table: Table, notes: Sequence[str], marks: Iterable[tuple[int, int]] = ()) -> str:
-    """The table as HTML, every text escaped: a note under each header, and the cells `marks` (row, column) tinted."""
+    """The table as HTML, every text escaped: a note under each header, the cells `marks` (row, column) ticked."""
     marked = frozenset(marks)
     heads = "".join(
         f"<th>{html.escape(name)}<br><small><i>{html.escape(note)}</i></small></th>"
@@ -168,5 +169,6 @@ def html_of(table: Table, notes: Sequence[str], marks: Iterable[tuple[int, int]]
 
 
 def _td(cell: str, marked: bool) -> str:
-    style = ' style="background-color:#ffe08a"' if marked else ""
-    return f"<td{style}>{html.escape(cell)}</td>"
+    if not marked:
+        return f"<td>{html.escape(cell)}</td>"
+    return f'<td style="{_MARKED}"><span role="img" aria-label="evidence">✓</span> {html.escape(cell)}</td>'

@@ -6,14 +6,17 @@ statement and its table to a label, a page's title and the linked columns of its
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from reastap_lib import golds
 from reastap_lib.denotation_metrics import WIKISQL_METRICS, WIKITQ_METRICS, score_wikisql, score_wikitq
-from reastap_lib.logicnlg import linked_part, read_sentences, sentence_file, table_of
+from reastap_lib.logicnlg import linked_part, read_sentences, sentence_file
 from reastap_lib.logicnlg_metrics import METRICS as LOGICNLG_METRICS
-from reastap_lib.logicnlg_metrics import score_sentences
+from reastap_lib.logicnlg_metrics import Judge, score_sentences
+from reastap_lib.nli import nli_judge
 from reastap_lib.tabfact import LABELS, csv_table, read_split
 from reastap_lib.tabfact_metrics import METRICS as TABFACT_METRICS
 from reastap_lib.tabfact_metrics import score_labels
@@ -22,6 +25,8 @@ from reastap_lib.wikisql import read_queries, read_typed_tables, tables_file
 from reastap_lib.wikitq import WikiQuestion, context_table, question_file, read_questions, root_of, with_canon
 from workbench_lib.errors import InputError
 from workbench_lib.tasks import Example, Split, Task, register
+
+NLI_MODEL, SP_RANKER = "nli_model", "sp_ranker"
 
 
 def load_wikitq(data: str, split: Split) -> list[Example]:
@@ -93,10 +98,24 @@ def load_logicnlg(data: str, split: Split) -> list[Example]:
     Raises:
         InputError: a file is missing or not as it should be.
     """
-    entries, folder = read_sentences(sentence_file(data, split))
-    parts = (linked_part(table_of(sentence.table_id, folder), sentence) for sentence in entries)
-    pairs = zip(golds.of_sentences(entries), parts, strict=True)
-    return [golds.with_table(gold, header, rows) for gold, (header, rows) in pairs]
+    golden = golds.of_sentences(read_sentences(sentence_file(data, split)))
+    return [golds.with_table(gold, *linked_part(gold)) for gold in golden]
+
+
+def judged(models: Mapping[str, str]) -> Task:
+    """LogicNLG, scored by models too: NLI-Acc by a run of `tabfact` or any entailment model, SP-Acc by a ranker.
+
+    Args:
+        models: Their folders or hub names, by what they are for.
+    """
+    judges: dict[str, Judge] = {}
+    if SP_RANKER in models:
+        from reastap_lib.lpa.accuracy import sp_judges  # nltk takes a second, and is rarely asked for
+
+        judges |= sp_judges(models[SP_RANKER])
+    if NLI_MODEL in models:
+        judges["NLI-Acc"] = nli_judge(models[NLI_MODEL])
+    return replace(LOGICNLG, score=partial(score_sentences, judges=judges))
 
 
 def _check_apart(root: Path, path: Path, questions: Sequence[WikiQuestion]) -> None:
@@ -145,5 +164,10 @@ LOGICNLG = register(
         load=load_logicnlg,
         score=score_sentences,
         higher_is_better=dict.fromkeys(LOGICNLG_METRICS, True),
+        uses={
+            NLI_MODEL: "the entailment model for NLI-Acc: a run of the task tabfact, a folder or a hub name",
+            SP_RANKER: "the folder of a trained ranker for SP-Acc, or `search` for the bounds of its search alone",
+        },
+        bind=judged,
     )
 )

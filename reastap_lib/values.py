@@ -14,7 +14,9 @@ from functools import lru_cache
 
 from reastap_lib.tables import words
 
-MISSING = frozenset(["", *words("- -- – — − ― ‒ N/A n/a ? ?? … ... .. TBA TBD tba tbd"), "n / a", "N / A", "- -"])
+MISSING = frozenset(
+    ["", *words("- -- – — − ― ‒ N/A n/a ? ?? … ... .. TBA TBD tba tbd"), "n / a", "N / A", "- -", *words(", ; : . /")]
+)
 MAX_DIGITS = 15
 _MARKS = "*†‡§¤¶^"
 _FOOTNOTES = re.compile(rf"(?: ?(?:\[(?:[a-z]|\d{{1,3}}|(?:nb|note|n) ?\d*)\]|[{_MARKS}]))+$")

@@ -6,20 +6,24 @@ and checked is the table as it is read out of the text that the corpus will hold
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from reastap_lib.cell_words import padded_words
 from reastap_lib.column_types import type_table
 from reastap_lib.conditions import Undetermined
-from reastap_lib.programs import execute
+from reastap_lib.programs import Rank, Select, execute
 from reastap_lib.serialisation import count_words, escape, join_answers, parse, serialise
 from reastap_lib.skills import Draw, Question, Skill
 from reastap_lib.sql import SqlTable, VerificationError, verify
 from reastap_lib.tables import Table
 
 ATTEMPTS = 8
+
+_TWICE = re.compile(r"\b([^\W\d_]+) \1\b", re.IGNORECASE)
 
 Row = dict[str, Any]
 
@@ -77,7 +81,11 @@ class Visit:
             raise Undetermined("asked of this table before")
         if count_words(question.text) > self._room:
             raise Undetermined("a source of too many words")
+        if _TWICE.search(question.text):
+            raise Undetermined("a word twice in a row")
         answer = execute(question.program, self.typed)
+        if isinstance(question.program, Select | Rank) and _gives_away(question.text, answer.items):
+            raise Undetermined("the answer stands in the question")
         sql = verify(question.text, question.program, answer.items, self._engine)
         self._known.update((question.text, question.program))
         return {
@@ -91,3 +99,8 @@ class Visit:
             "source": escape(question.text) + self._text,
             "target": join_answers(answer.items),
         }
+
+
+def _gives_away(question: str, answers: Sequence[str]) -> bool:
+    """Whether the one answer, of three characters or more, stands in the question."""
+    return len(answers) == 1 and len(answers[0]) > 2 and padded_words(answers[0]) in padded_words(question)

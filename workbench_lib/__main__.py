@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import resource
+import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,7 +60,8 @@ def train(
     """
     from workbench_lib import launching, training_runs  # torch and transformers: not for the other commands
 
-    metrics = training_runs.make(params_file, only_training=only_training)
+    with redirect_stdout(sys.stderr if as_json else sys.stdout):
+        metrics = training_runs.make(params_file, only_training=only_training)
     if launching.is_main_process():
         cli.emit(metrics, as_json)
 

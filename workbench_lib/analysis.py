@@ -56,8 +56,12 @@ def with_and_without(data: pd.DataFrame) -> pd.DataFrame:
 
 
 def main_metrics(data: pd.DataFrame, most: int = 3) -> dict[str, list[str]]:
-    """The metrics to draw: of each task the first ones that it names and that were computed, and token accuracy."""
-    tasks = [str(task) for task in data["task"].unique()]
+    """The metrics to draw: of each task the first ones that it names and that were computed, and token accuracy.
+
+    Tasks with one size of corpus alone are left out, if there are others.
+    """
+    sizes = data.groupby("task", sort=False)["corpus_examples"].nunique()
+    tasks = [str(task) for task in sizes.index if sizes[task] > 1 or sizes.max() == 1]
     computed = {task: set(data.loc[data["task"] == task, "metric"]) for task in tasks}
     named = {task: [m for m in get_task(task).higher_is_better if m in computed[task]][:most] for task in tasks}
     return {task: [*named[task], *computed[task].intersection([OF_EVERY_TASK])] for task in tasks}
@@ -86,11 +90,12 @@ def _draw_series(axes: Axes, points: pd.DataFrame, name: str, k: int) -> None:
 
 
 def _corpus_examples(record: dict[str, Any], records: dict[str, dict[str, Any]]) -> int:
+    """Of the corpus behind a fine-tuned model, also where it was fine-tuned on another task before (Table 9)."""
     model = record["upstream"]["model"]
-    pretraining = records.get(model) or Run(runs_dir() / model).record_if_done()
-    if record["params"]["fresh_weights"] or pretraining is None:
+    before = records.get(model) or Run(runs_dir() / model).record_if_done()
+    if record["params"]["fresh_weights"] or before is None:
         return 0
-    return int(pretraining["metrics"]["examples"])
+    return _corpus_examples(before, records) if before["stage"] == "finetuning" else int(before["metrics"]["examples"])
 
 
 def _percent(row: pd.Series[Any]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from textwrap import fill
@@ -26,10 +26,12 @@ from matplotlib.transforms import Transform, offset_copy
 from pandas.api.types import is_numeric_dtype
 from pyvis.network import Network
 
-Edges = Sequence[tuple[str, str, str]]  # head, relation, tail
+Edge = tuple[str, str, str]  # head, relation, tail
+Edges = Sequence[Edge]
 
 INK, PAPER = "#1b1b1b", "#ffffff"
 START, MIDDLE, SINK = "#56b4e9", "#f0f0f0", "#e69f00"  # Okabe and Ito's palette, safe for the colour-blind
+MARKED = "#d55e00"
 # What the viewer's page lacks: no frames within the frame, and all of the graph in view, also when it comes into sight.
 _HEAD = (
     "<style>body{margin:0}h1{display:none}#mynetwork{border:0!important}</style>"
@@ -83,11 +85,14 @@ def stack(*parts: Any) -> Live:
     return Live("".join(part._repr_html_() for part in parts))
 
 
-def graph_html(edges: Edges, title: str = "", focus: str = "") -> str:
-    """An iframe that holds the whole page, scripts and styles in line: it shows offline and in an exported notebook."""
+def graph_html(edges: Edges, title: str = "", focus: str = "", marked: Collection[Edge] = ()) -> str:
+    """An iframe that holds the whole page, scripts and styles in line: it shows offline and in an exported notebook.
+
+    Marked edges have a colour of their own, and are dashed.
+    """
     lines = max(Counter(x for x, _ in layout(edges, focus).values()).values(), default=1)
     height_px = max(360, 36 * lines + 40)
-    page = html.escape(_REMOTE.sub("", _page(edges, focus, height_px)), quote=True)
+    page = html.escape(_REMOTE.sub("", _page(edges, focus, height_px, marked)), quote=True)
     caption = html.escape(title or describe(edges), quote=True)
     return (
         f'<figure style="margin:0"><iframe title="{caption}" srcdoc="{page}" sandbox="allow-scripts" '
@@ -96,26 +101,57 @@ def graph_html(edges: Edges, title: str = "", focus: str = "") -> str:
     )
 
 
-def draw_graph(edges: Edges, title: str = "", focus: str = "") -> Figure:
-    """The graph as a picture, with the layout of the live one; what leaves a focus is dashed."""
+def draw_graph(edges: Edges, title: str = "", focus: str = "", marked: Collection[Edge] = ()) -> Figure:
+    """The graph as a picture, with the layout of the live one; what leaves a focus, or is marked, is dashed."""
+    figure, axes = plt.subplots(figsize=_inches(edges, focus))
+    _draw(axes, edges, title, focus, marked)
+    figure.tight_layout()
+    plt.close(figure)
+    return figure
+
+
+def draw_graphs(panels: Sequence[tuple[str, Edges, Collection[Edge]]]) -> Figure:
+    """Graphs below each other in one picture: each with its title, its edges and those that are marked."""
+    sizes = [_inches(edges, "") for _, edges, _ in panels]
+    heights = [height for _, height in sizes]
+    size = (max(width for width, _ in sizes), sum(heights))
+    figure, axes = plt.subplots(len(panels), 1, figsize=size, squeeze=False, height_ratios=heights)
+    for place, (title, edges, marked) in zip(axes[:, 0], panels, strict=True):
+        _draw(place, edges, title, "", marked)
+    figure.tight_layout()
+    plt.close(figure)
+    return figure
+
+
+def _inches(edges: Edges, focus: str) -> tuple[float, float]:
+    places = layout(edges, focus).values()
+    columns, lines = _spread(places)
+    line_inches, margin = (0.5, 0.95) if focus else (0.9, 0.6)
+    return 2.6 * (columns - 1 + 2 * margin), line_inches * lines + 0.9
+
+
+def _spread(places: Iterable[tuple[float, float]]) -> tuple[int, int]:
+    """How many columns there are, and the most lines in one."""
+    counts = Counter(x for x, _ in places)
+    return max(len(counts), 1), max(counts.values(), default=1)
+
+
+def _draw(axes: Axes, edges: Edges, title: str, focus: str, marked: Collection[Edge]) -> None:
     places, pairs = layout(edges, focus), _by_pair(edges)
-    columns = len({x for x, _ in places.values()})
-    lines = max(Counter(x for x, _ in places.values()).values(), default=1)
-    column_inches, line_inches, margin = (2.6, 0.5, 0.95) if focus else (2.6, 0.9, 0.6)
-    figure, axes = plt.subplots(figsize=(column_inches * (columns - 1 + 2 * margin), line_inches * lines + 0.9))
+    columns, lines = _spread(places.values())
     boxes = {concept: _draw_concept(axes, concept, places, edges, focus) for concept in places}
     axes.add_artist(_Measure(boxes.values()))
     for (head, tail), relations in pairs.items():
         is_two_way = (tail, head) in pairs
         at = _beside(axes, boxes[head], boxes[tail]) if is_two_way else axes.transData
-        line = (at, _label_place(head, tail, focus, is_two_way), "--" if head == focus else "-")
-        _draw_edge(axes, boxes[head], boxes[tail], "\n".join(relations), *line)
+        is_marked = any((head, relation, tail) in marked for relation in relations)
+        line = ("--" if head == focus or is_marked else "-", MARKED if is_marked else INK)
+        along = _label_place(head, tail, focus, is_two_way)
+        _draw_edge(axes, boxes[head], boxes[tail], "\n".join(relations), at, along, line)
+    margin = 0.95 if focus else 0.6
     axes.set(xlim=(-margin, columns - 1 + margin), ylim=(-0.7 * lines / 2 - 0.3, 0.7 * lines / 2 + 0.3))
     axes.set_title(title, fontsize=10, parse_math=False)
     axes.axis("off")
-    figure.tight_layout()
-    plt.close(figure)
-    return figure
 
 
 def describe(edges: Edges) -> str:
@@ -165,19 +201,21 @@ def _layers(graph: nx.DiGraph) -> dict[str, int]:
     return {concept: longest - to_end[part] for concept, part in parts.graph["mapping"].items()}
 
 
-def _page(edges: Edges, focus: str, height_px: int) -> str:
+def _page(edges: Edges, focus: str, height_px: int, marked: Collection[Edge]) -> str:
     network = Network(height=f"{height_px}px", directed=True, notebook=True, cdn_resources="in_line")
     x_px, y_px = (330, 70) if focus else (230, 110)
     for concept, (x, y) in layout(edges, focus).items():
-        colour = {"background": _colour(concept, edges, focus), "border": INK}
-        network.add_node(concept, label=concept, shape="box", x=x * x_px, y=-y * y_px, color=colour, physics=False)
+        box = {"background": _colour(concept, edges, focus), "border": INK}
+        network.add_node(concept, label=concept, shape="box", x=x * x_px, y=-y * y_px, color=box, physics=False)
     font = {"background": PAPER, "strokeWidth": 0, "size": 13}
     seen: Counter[frozenset[str]] = Counter()
     for head, relation, tail in _joined(edges) if focus else edges:
         seen[frozenset((head, tail))] += 1
         bend = {"type": "curvedCW", "roundness": 0.25 * (seen[frozenset((head, tail))] - 1)}
-        dashed = {"dashes": True} if head == focus else {}
-        network.add_edge(head, tail, label=relation, color=INK, smooth=bend, font=font, **dashed)
+        is_marked = (head, relation, tail) in marked
+        dashed = {"dashes": True} if head == focus or is_marked else {}
+        colour = MARKED if is_marked else INK
+        network.add_edge(head, tail, label=relation, color=colour, smooth=bend, font=font, **dashed)
     network.toggle_physics(False)
     page: str = network.generate_html(notebook=True)
     return page.replace("</head>", _HEAD, 1)
@@ -227,8 +265,11 @@ def _beside(axes: Axes, start: Text, end: Text) -> Transform:
     return offset_copy(axes.transData, axes.get_figure(root=True), *aside, units="points")
 
 
-def _draw_edge(axes: Axes, start: Text, end: Text, label: str, at: Transform, along: float, line: str) -> None:
-    arrow = {"arrowstyle": "-|>", "color": INK, "lw": 1.1, "linestyle": line, "shrinkA": 0, "shrinkB": 0}
+def _draw_edge(
+    axes: Axes, start: Text, end: Text, label: str, at: Transform, along: float, line: tuple[str, str]
+) -> None:
+    """An arrow with a label; `line` is its style and its colour."""
+    arrow = {"arrowstyle": "-|>", "color": line[1], "lw": 1.1, "linestyle": line[0], "shrinkA": 0, "shrinkB": 0}
     arrow |= {"patchA": start.get_bbox_patch(), "patchB": end.get_bbox_patch()}
     (x1, y1), (x2, y2) = start.get_position(), end.get_position()
     axes.annotate("", xy=(x2, y2), xytext=(x1, y1), xycoords=at, textcoords=at, arrowprops=arrow, zorder=1)
@@ -237,6 +278,7 @@ def _draw_edge(axes: Axes, start: Text, end: Text, label: str, at: Transform, al
         "va": "center",
         "fontsize": 8,
         "style": "italic",
+        "color": line[1],
         "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 0.8},
         "zorder": 2,
         "parse_math": False,

@@ -5,7 +5,7 @@ stages:
     notebook: 01_graph_synthesis
   - name: pretrained
     notebook: 03_pretraining
-    set: {corpus: $graphs}           # `$name` stands for every run of an earlier stage
+    set: {corpus: $graphs}           # `$name` stands for every run of an earlier stage; in {a: $name} for its only one
     vary: {corpus_share: [0.1, 1.0]}
 """
 
@@ -117,10 +117,19 @@ def _combinations(stage: Stage, planned: Mapping[str, list[PlannedRun]]) -> list
 def _expand(values: list[Any], planned: Mapping[str, list[PlannedRun]], stage: Stage) -> list[Any]:
     expanded: list[Any] = []
     for value in values:
-        if not (isinstance(value, str) and value.startswith("$")):
+        if isinstance(value, dict):
+            expanded.append({name: _only([part], planned, stage) for name, part in value.items()})
+        elif not (isinstance(value, str) and value.startswith("$")):
             expanded.append(value)
         elif value[1:] in planned:
             expanded += [run.id for run in planned[value[1:]]]
         else:
             raise ParameterError(f"stage {stage.name!r}: {value!r} names no earlier stage ({', '.join(planned)})")
     return expanded
+
+
+def _only(values: list[Any], planned: Mapping[str, list[PlannedRun]], stage: Stage) -> Any:
+    found = _expand(values, planned, stage)
+    if len(found) != 1:
+        raise ParameterError(f"stage {stage.name!r}: {values[0]!r} stands for {len(found)} runs, where one is needed")
+    return found[0]

@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 from workbench_lib.errors import WorkbenchError
 from workbench_lib.runs import Run
+from workbench_lib.signals import on_sigterm
+
+PREPARING_TAKES = timedelta(days=1)  # at most: a corpus of millions is tokenised while the other processes wait
 
 
 class LaunchError(WorkbenchError):
@@ -34,29 +39,38 @@ def main_process_first() -> Iterator[None]:
         return
     from accelerate import PartialState
 
-    with PartialState(cpu=not _has_gpu()).main_process_first():
+    with PartialState(cpu=not _has_gpu(), timeout=PREPARING_TAKES).main_process_first():
         yield
 
 
 def train_in_processes(run: Run, processes: int) -> None:
     """Train the run of `run.folder/params.yaml` in several processes on this machine, up to its last checkpoint.
 
+    SIGTERM is passed on to them: they write a checkpoint and end.
+
     Raises:
-        LaunchError: they ended with an error; the last lines of what they wrote are in it.
+        LaunchError: they ended with an error; says which, or else what they wrote last.
     """
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
     command += ["-m", "workbench_lib", "train", "--params", str(run.folder / "params.yaml"), "--only-training"]
     environment = {**os.environ, "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // processes))}
-    lines: list[str] = []
-    with subprocess.Popen(  # noqa: S603 (our own command)
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
-    ) as process:
+    lines: deque[str] = deque(maxlen=20)
+    errors: dict[str, None] = {}  # each once, in order: every process may have the same
+    with (
+        subprocess.Popen(  # noqa: S603 (our own command)
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+        ) as process,
+        on_sigterm(process.terminate),
+    ):
         assert process.stdout is not None
         for line in process.stdout:
             print(line, end="", flush=True)
-            lines = [*lines[-20:], line]
+            lines.append(line)
+            if line.startswith("error: "):
+                errors[line] = None
     if process.returncode:
-        raise LaunchError(f"training in {processes} processes ended with code {process.returncode}:\n{''.join(lines)}")
+        told = "".join(errors or lines)
+        raise LaunchError(f"training in {processes} processes ended with code {process.returncode}:\n{told}")
 
 
 def _has_gpu() -> bool:

@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import itertools
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from transformers import PreTrainedModel, PreTrainedTokenizerFast
+from transformers import LogitsProcessor, PreTrainedModel, PreTrainedTokenizerFast
 
 from workbench_lib import launching, paths, runs, seq2seq
+from workbench_lib.checkpoints import whole_weights
 from workbench_lib.corpus import Corpus
+from workbench_lib.devices import is_sharded
 from workbench_lib.generation import Generated, generate, generation_config
+from workbench_lib.labelling import label, labels_of, numbered, objective_of, open_classifier
 from workbench_lib.locks import hold
+from workbench_lib.objectives import token_accuracy
 from workbench_lib.runs import Run
-from workbench_lib.scores import Scores
+from workbench_lib.scores import Scores, with_metric
+from workbench_lib.seq2seq import ModelError
 from workbench_lib.shapes import SHAPES
-from workbench_lib.stages import FinetuningParams, PretrainingParams, TrainingParams, is_run
-from workbench_lib.tasks import Example, Task
-from workbench_lib.tokens import TokenStore, store_identity, tokenise
-from workbench_lib.training import Trained, train
+from workbench_lib.stages import FinetuningParams, PretrainingParams, TrainingParams, model_folder
+from workbench_lib.tasks import Example, Task, get_task
+from workbench_lib.tokens import Side, TokenStore, store_identity, tokenise
+from workbench_lib.training import Evaluate, Trained, train
 
 TOKENIZER_ROWS = 50_000  # of a corpus: a byte-level vocabulary changes little with more
 VALIDATION_ROWS = 500
 MEASURED_ROWS = 100  # examples that are generated for, at the steps that ask for it
+NOT_TRAINED = Trained(steps=0, loss=0.0, validation_loss=None, seconds=0.0, tokens=0)
 TOKENISING_TAKES_S = 24 * 3600.0  # at most, when another run tokenises the same texts
 
 
@@ -83,8 +89,20 @@ def pretrain(params: PretrainingParams, run: Run) -> dict[str, object]:
         corpora = pretraining_corpora(params)
         learner = pretraining_learner(params, corpora, run)
         stores, validation = corpus_tokens(params, corpora, learner.tokenizer)
-    trained = fit(params, learner, stores, validation, run, weights=list(params.corpora.values()))
+    weights, measure = list(params.corpora.values()), exact_match(params, learner, corpora)
+    trained = fit(params, learner, stores, validation, run, weights=weights, evaluate=measure)
     return pretraining_record(learner, stores, trained)
+
+
+def exact_match(params: PretrainingParams, learner: Learner, corpora: Sequence[Corpus]) -> Evaluate:
+    """Measures a model by the share of a few validation examples whose target it writes to the letter."""
+    pairs = [pair for corpus in corpora for pair in corpus.pairs("validation", MEASURED_ROWS // len(corpora))]
+
+    def measure(model: PreTrainedModel) -> dict[str, float]:
+        texts = write_samples(Learner(model, learner.tokenizer), params, [source for source, _ in pairs])
+        return {"exact_match": sum(text == target for (_, target), text in zip(pairs, texts, strict=True)) / len(pairs)}
+
+    return measure
 
 
 def pretraining_record(learner: Learner, stores: Sequence[TokenStore], trained: Trained) -> dict[str, object]:
@@ -127,37 +145,86 @@ def training_examples(task: Task, params: FinetuningParams) -> list[Example]:
 def example_tokens(
     params: FinetuningParams, examples: Sequence[Example], tokenizer: PreTrainedTokenizerFast, split: str
 ) -> TokenStore:
-    """A task's examples, tokenised: what is too long is not trained on, but cut to be scored."""
-    pairs = [(example.source, example.target) for example in examples]
-    return _tokens(params, iter(pairs), tokenizer, split, pairs, cut_long=split != "train")
+    """A task's examples, tokenised: what is too long to write from is not trained on, but cut to be scored."""
+    pairs = [(example.text, example.target) for example in examples]
+    if labels := labels_of(params):
+        sides = iter(numbered(examples, labels, tokenizer))
+        return _tokens(params, sides, tokenizer, split, [*labels, *pairs], cut_long=True)
+    texts = ((example.source, example.target) for example in examples)
+    return _tokens(params, texts, tokenizer, split, pairs, cut_long=split != "train")
+
+
+def training_tokens(
+    params: FinetuningParams, examples: Sequence[Example], tokenizer: PreTrainedTokenizerFast
+) -> list[TokenStore]:
+    """The training examples, tokenised; nothing for a task that has none, whose model is taken as it is."""
+    return [example_tokens(params, examples, tokenizer, "train")] if examples else []
 
 
 def finetune(params: FinetuningParams, task: Task, run: Run, *, only_training: bool = False) -> dict[str, object]:
     """All of a fine-tuning run but its pictures; the metrics of its record (none with `only_training`)."""
     with launching.main_process_first():
-        examples, evaluation = training_examples(task, params), task.load(params.data_folder, params.split)
+        examples, development = training_examples(task, params), task.load(params.data_folder, "dev")
         learner = finetuning_learner(params)
-        tokens = example_tokens(params, examples, learner.tokenizer, "train")
-        validation = example_tokens(params, evaluation, learner.tokenizer, params.split)
-    trained = fit(params, learner, [tokens], validation, run, task=task, evaluation=evaluation)
+        stores = training_tokens(params, examples, learner.tokenizer)
+        validation = example_tokens(params, development, learner.tokenizer, "dev")
+    measure = task_metrics(params, learner, task, development)
+    trained = fit(params, learner, stores, validation, run, evaluate=measure)
     if only_training or not launching.is_main_process():
         return {}
+    if is_sharded(learner.model):
+        learner = _opened(str(run.model), params)  # here is only a part of it
+    evaluation = task.load(params.data_folder, params.split)
     generated = predict(learner, params, evaluation, run)
-    scores = task.score(evaluation, generated.texts)
+    scores = score(learner, params, task, evaluation, generated)
     write_predictions(run, evaluation, generated.texts, scores)
-    return finetuning_record(scores, tokens, trained, generated)
+    return finetuning_record(scores, stores, trained, generated)
 
 
-def finetuning_record(scores: Scores, tokens: TokenStore, trained: Trained, generated: Generated) -> dict[str, object]:
+def task_metrics(params: FinetuningParams, learner: Learner, task: Task, development: Sequence[Example]) -> Evaluate:
+    """Measures a model by the task's metrics of what it writes for the first development examples.
+
+    These are the metrics that need no model.
+    """
+    few, constraint = development[:MEASURED_ROWS], _constraint(params, learner.tokenizer)
+    scored = get_task(params.task).score
+
+    def measure(model: PreTrainedModel) -> dict[str, float]:
+        now = Learner(model, learner.tokenizer)
+        if task.labels:
+            texts = label(now, params, few).texts
+        else:
+            texts = write_samples(now, params, [example.source for example in few], constraint)
+        return {name: metric.value for name, metric in scored(few, texts).metrics.items()}
+
+    return measure
+
+
+def score(
+    learner: Learner, params: FinetuningParams, task: Task, evaluation: Sequence[Example], generated: Generated
+) -> Scores:
+    """The task's metrics of the generated texts, and where there are gold texts the model's token accuracy, too."""
+    if task.labels or not any(example.target for example in evaluation):
+        return task.score(evaluation, generated.texts)
+    tokens = example_tokens(params, evaluation, learner.tokenizer, params.split)
+    accuracy = token_accuracy(learner.model, tokens, params.tokens_a_batch)
+    return with_metric(task.score(evaluation, generated.texts), "token_accuracy", accuracy)
+
+
+def finetuning_record(
+    scores: Scores, stores: Sequence[TokenStore], trained: Trained, generated: Generated
+) -> dict[str, object]:
     """The metrics of a fine-tuning run's record."""
     return {
         "n": scores.n,
         "scores": scores.as_json()["metrics"],
         "notes": scores.notes,
-        "training_examples": len(tokens),
+        "training_examples": sum(map(len, stores)),
         "loss": trained.loss,
         "validation_loss": trained.validation_loss,
         "hit_limit": generated.hit_limit,
+        "hit_limit_share": generated.hit_share,
+        "constrained": generated.constrained,
         "cut_sources": generated.cut_sources,
     }
 
@@ -182,34 +249,40 @@ def fit(
     run: Run,
     *,
     weights: Sequence[float] = (1.0,),
-    task: Task | None = None,
-    evaluation: Sequence[Example] = (),
+    evaluate: Evaluate | None = None,
 ) -> Trained:
-    """Train the model and save it in `run.model`: here, or in as many processes as the parameters ask for.
-
-    With `task` and `evaluation`, the steps that `generate_every` names are measured by the task's metrics on the
-    first examples.
-    """
-    if params.processes > 1 and not launching.is_launched():
+    """Train the model and save it in `run.model`: here, or in as many processes as the parameters ask for."""
+    if stores and params.processes > 1 and not launching.is_launched():
         launching.train_in_processes(run, params.processes)  # then there is nothing left to do here but to open it
-
-    def measured(model: PreTrainedModel) -> Mapping[str, float]:
-        assert task is not None
-        few = list(evaluation[:MEASURED_ROWS])
-        config = generation_config(model, max_new_tokens=params.max_target_tokens, beams=1)
-        limit = params.max_source_tokens
-        texts = generate(model, learner.tokenizer, [e.source for e in few], config, max_source_tokens=limit).texts
-        return {name: metric.value for name, metric in task.score(few, texts).metrics.items()}
-
-    evaluate = measured if task else None
-    trained = train(learner.model, stores, validation, params, run.folder, weights=weights, evaluate=evaluate)
+    trained = NOT_TRAINED
+    if stores:
+        trained = train(
+            learner.model,
+            stores,
+            validation,
+            params,
+            run.folder,
+            weights=weights,
+            objective=objective_of(params),
+            evaluate=evaluate,
+        )
+    whole = whole_weights(learner.model)  # of all processes, where it is sharded
     if launching.is_main_process():
-        seq2seq.save(learner.model, learner.tokenizer, run.model)
+        if labels_of(params):
+            learner.tokenizer.model_max_length = params.max_source_tokens
+        else:
+            beams = params.beams if isinstance(params, FinetuningParams) else 1
+            limit = params.max_target_tokens
+            learner.model.generation_config = generation_config(learner.model, max_new_tokens=limit, beams=beams)
+        seq2seq.save(learner.model, learner.tokenizer, run.model, weights=whole)
+        shutil.copy(run.folder / "params.yaml", run.model)
     return trained
 
 
 def predict(learner: Learner, params: FinetuningParams, examples: Sequence[Example], run: Run) -> Generated:
-    """The texts that the model writes for the examples; what was written before a kill is kept."""
+    """The texts or labels that the model gives the examples; texts that were written before a kill are kept."""
+    if labels_of(params):
+        return label(learner, params, examples)
     config = generation_config(learner.model, max_new_tokens=params.max_target_tokens, beams=params.beams)
     return generate(
         learner.model,
@@ -217,25 +290,55 @@ def predict(learner: Learner, params: FinetuningParams, examples: Sequence[Examp
         [example.source for example in examples],
         config,
         max_source_tokens=params.max_source_tokens,
+        ids=[example.id for example in examples],
+        file=run.folder / "generated.jsonl",
+        constraint=_constraint(params, learner.tokenizer),
     )
 
 
-def write_samples(learner: Learner, params: TrainingParams, sources: Sequence[str]) -> list[str]:
+def write_samples(
+    learner: Learner, params: TrainingParams, sources: Sequence[str], constraint: LogitsProcessor | None = None
+) -> list[str]:
     """What the model writes for a few sources, greedily."""
-    config = generation_config(learner.model, max_new_tokens=params.max_target_tokens, beams=1)
+    config = generation_config(learner.model, max_new_tokens=params.max_target_tokens)
     limit = params.max_source_tokens
-    return generate(learner.model, learner.tokenizer, sources, config, max_source_tokens=limit).texts
+    written = generate(
+        learner.model, learner.tokenizer, sources, config, max_source_tokens=limit, constraint=constraint
+    )
+    return written.texts
+
+
+def _constraint(params: FinetuningParams, tokenizer: PreTrainedTokenizerFast) -> LogitsProcessor | None:
+    """What keeps texts to the task's notation, where the parameters ask for it."""
+    if not params.constrained:
+        return None
+    constraint = get_task(params.task).constraint
+    assert constraint is not None  # as `params.check` has found
+    return constraint(tokenizer, params.max_target_tokens)
 
 
 def _loaded(name: str, params: TrainingParams) -> Learner:
-    where = runs.finished(name).model if is_run(name) else name
+    return _opened(model_folder(name), params)
+
+
+def _opened(where: str, params: TrainingParams) -> Learner:
+    if labels_of(params):
+        classifier = open_classifier(where, params)
+        return Learner(classifier.model, classifier.tokenizer)
     tokenizer = seq2seq.load_tokenizer(where)
-    return Learner(seq2seq.load_model(where, tokenizer, dropout=params.dropout), tokenizer)
+    model = seq2seq.load_model(where, tokenizer, dropout=params.dropout)
+    most = getattr(model.config, "max_position_embeddings", None)  # T5's positions are relative, and have no end
+    for name in ("max_source_tokens", "max_target_tokens"):
+        if most is not None and getattr(params, name) > most:
+            raise ModelError(f"{where}: has {most} positions, fewer than {name}={getattr(params, name)}")
+    if getattr(model.config, "decoder_start_token_id", None) is None:
+        raise ModelError(f"{where}: its config.json names no decoder_start_token_id")
+    return Learner(model, tokenizer)
 
 
 def _tokens(
     params: TrainingParams,
-    pairs: Iterator[tuple[str, str]],
+    pairs: Iterable[tuple[Side, Side]],
     tokenizer: PreTrainedTokenizerFast,
     split: str,
     identity: object,
@@ -248,8 +351,10 @@ def _tokens(
     folder = paths.tokens_dir() / digest[:24]
     folder.mkdir(parents=True, exist_ok=True)
     with hold(folder, wait_s=TOKENISING_TAKES_S):
+        was_there = (folder / "meta.json").exists()
         store = tokenise(pairs, tokenizer, folder, identity=identity, **limits, cut_long=cut_long)
     if launching.is_main_process():
         long = f"{store.meta['too_long']:,} too long and {'cut' if cut_long else 'left out'}"
-        print(f"{split}: {len(store):,} examples, {long}")
+        when = "tokenised before" if was_there else "tokenised now"
+        print(f"{split}: {len(store):,} examples, {long}; {when} ({folder.name})")
     return store

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
-import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from transformers import PreTrainedModel
-
-from workbench_lib.devices import peak_flops, training_flops
 from workbench_lib.errors import WorkbenchError
 from workbench_lib.files import write_text
 
 
 class MetricsLogError(WorkbenchError):
-    """The record of a training run is damaged."""
+    """The record of a training run is damaged, or cannot be written."""
 
 
 class MetricsLog:
@@ -29,47 +24,67 @@ class MetricsLog:
         write_text(path, "".join(json.dumps(row) + "\n" for row in self.rows))
 
     def write(self, **row: Any) -> None:
+        """Add a row.
+
+        Raises:
+            MetricsLogError: it could not be written, on a full disk, say.
+        """
         self.rows.append(row)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(row) + "\n")
+        except OSError as error:
+            raise MetricsLogError(f"{self.path}: step {row['step']} could not be written ({error})") from error
 
 
+@dataclass(frozen=True)
 class Tally:
-    """What is measured over the steps since the last row of the log."""
+    """What is measured over the steps since the last row of the log; part of a checkpoint, so that no row misses any.
 
-    def __init__(self) -> None:
-        self.last_loss = math.nan
-        self._clear()
+    Args:
+        gradient_norm: The largest, before clipping.
+        tokens, padded: Of source and target, without padding and with it.
+        flops: The operations of forward and backward passes, where the device's peak is known.
+        seconds: In steps; validation, generation and checkpoints not counted.
+    """
 
-    def _clear(self) -> None:
-        self.losses: list[float] = []
-        self.norm = self.rate = 0.0
-        self.lengths: list[Any] = []
-        self.padded = 0
-        self.since = time.monotonic()
+    losses: tuple[float, ...] = ()
+    gradient_norm: float = 0.0
+    learning_rate: float = 0.0
+    tokens: int = 0
+    padded: int = 0
+    flops: float = 0.0
+    seconds: float = 0.0
 
-    def add(self, loss: float, norm: float, rate: float, lengths: Any, padded: int) -> None:
-        self.losses.append(loss)
-        self.norm, self.rate = max(self.norm, norm), rate
-        self.lengths.append(lengths)
-        self.padded += padded
+    def after(
+        self, loss: float, norm: float, rate: float, *, tokens: int, padded: int, flops: float, seconds: float
+    ) -> Tally:
+        """With one more step."""
+        return Tally(
+            losses=(*self.losses, loss),
+            gradient_norm=max(self.gradient_norm, norm),
+            learning_rate=rate,
+            tokens=self.tokens + tokens,
+            padded=self.padded + padded,
+            flops=self.flops + flops,
+            seconds=self.seconds + seconds,
+        )
 
-    def row(self, model: PreTrainedModel) -> dict[str, Any]:
-        """Mean loss, learning rate, largest gradient norm, tokens, padding, and the share of a known device's peak."""
-        lengths = np.concatenate(self.lengths)
-        tokens, seconds = int(lengths.sum()), time.monotonic() - self.since
-        self.last_loss = sum(self.losses) / len(self.losses)
+    def row(self, peak: float | None = None) -> dict[str, Any]:
+        """Mean loss, learning rate, largest gradient norm, tokens, padding and speed.
+
+        Args:
+            peak: Operations a second that the devices can do; None where it is not known.
+        """
         row: dict[str, Any] = {
-            "loss": self.last_loss,
-            "learning_rate": self.rate,
-            "gradient_norm": round(self.norm, 4),
-            "tokens": tokens,
-            "padding": round(1 - tokens / self.padded, 4),
+            "loss": sum(self.losses) / len(self.losses),
+            "learning_rate": self.learning_rate,
+            "gradient_norm": round(self.gradient_norm, 4),
+            "tokens": self.tokens,
+            "padding": round(1 - self.tokens / self.padded, 4),
+            "tokens_a_second": round(self.tokens / self.seconds),
         }
-        if peak := peak_flops(model.device):
-            row["share_of_peak"] = round(training_flops(model, lengths) / seconds / peak, 4)
-        self._clear()
-        return row
+        return row | ({"share_of_peak": round(self.flops / self.seconds / peak, 4)} if peak else {})
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:

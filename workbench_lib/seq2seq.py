@@ -69,8 +69,13 @@ def build_model(shape: str, tokenizer: PreTrainedTokenizerFast, *, seed: int, dr
     """
     if shape not in SHAPES:
         raise ModelError(f"unknown shape {shape!r} (there are: {', '.join(SHAPES)})")
+    return fresh(BartForConditionalGeneration, bart_config(shape, tokenizer, dropout), seed)
+
+
+def bart_config(shape: str, tokenizer: PreTrainedTokenizerFast, dropout: float) -> BartConfig:
+    """The settings of a BART of one of the shapes."""
     width, encoder_layers, decoder_layers, heads, feed_forward = SHAPES[shape]
-    config = BartConfig(
+    return BartConfig(
         vocab_size=len(tokenizer),
         max_position_embeddings=MAX_POSITIONS,
         d_model=width,
@@ -82,7 +87,6 @@ def build_model(shape: str, tokenizer: PreTrainedTokenizerFast, *, seed: int, dr
         decoder_ffn_dim=feed_forward,
         dropout=dropout,
     )
-    return _fresh(BartForConditionalGeneration, config, seed)
 
 
 def load_tokenizer(name: str | Path) -> PreTrainedTokenizerFast:
@@ -91,16 +95,16 @@ def load_tokenizer(name: str | Path) -> PreTrainedTokenizerFast:
     Raises:
         ModelError: there is no such folder, and no hub to ask or nothing by that name.
     """
-    tokenizer = _load(AutoTokenizer, name)
+    tokenizer = load(AutoTokenizer, name)
     add_tokens(tokenizer)
     return tokenizer
 
 
 def load_model(name: str | Path, tokenizer: PreTrainedTokenizerFast, *, dropout: float) -> PreTrainedModel:
     """The seq2seq model of a local folder or a hub name, its embeddings as many as the tokenizer's tokens."""
-    config = _load(AutoConfig, name)
+    config = load(AutoConfig, name)
     setattr(config, "dropout_rate" if hasattr(config, "dropout_rate") else "dropout", dropout)  # T5's name, BART's
-    model = _load(AutoModelForSeq2SeqLM, name, config=config, dtype=torch.float32, use_safetensors=True)
+    model = load(AutoModelForSeq2SeqLM, name, config=config, dtype=torch.float32, use_safetensors=True)
     if len(tokenizer) > model.get_input_embeddings().num_embeddings:
         with torch.random.fork_rng():
             torch.manual_seed(len(tokenizer))
@@ -110,7 +114,7 @@ def load_model(name: str | Path, tokenizer: PreTrainedTokenizerFast, *, dropout:
 
 def with_fresh_weights(model: PreTrainedModel, *, seed: int) -> PreTrainedModel:
     """A model of the same shape whose weights are drawn anew: the baseline without pre-training."""
-    return _fresh(type(model), model.config, seed)
+    return fresh(type(model), model.config, seed)
 
 
 def add_tokens(tokenizer: PreTrainedTokenizerFast) -> None:
@@ -119,9 +123,19 @@ def add_tokens(tokenizer: PreTrainedTokenizerFast) -> None:
     tokenizer.add_tokens([AddedToken(t, normalized=False) for t in ADDED_TOKENS if t not in known])
 
 
-def save(model: PreTrainedModel, tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
-    """Write weights (safetensors), settings and tokenizer to a folder that `from_pretrained` opens without us."""
-    model.save_pretrained(folder)
+def save(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerFast,
+    folder: Path,
+    *,
+    weights: dict[str, torch.Tensor] | None = None,
+) -> None:
+    """Write weights (safetensors), settings and tokenizer to a folder that `from_pretrained` opens without us.
+
+    Args:
+        weights: The model's, where it holds but a part of them itself.
+    """
+    model.save_pretrained(folder, state_dict=weights)
     tokenizer.save_pretrained(folder)
 
 
@@ -130,13 +144,19 @@ def count_parameters(model: PreTrainedModel) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-def _fresh(cls: type[PreTrainedModel], config: Any, seed: int) -> PreTrainedModel:
+def fresh(cls: type[PreTrainedModel], config: Any, seed: int) -> PreTrainedModel:
+    """A model of that class with weights drawn from `seed`."""
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         return cls(config)
 
 
-def _load(cls: Any, name: str | Path, **settings: Any) -> Any:
+def load(cls: Any, name: str | Path, **settings: Any) -> Any:
+    """What a class of transformers makes of a local folder or a hub name.
+
+    Raises:
+        ModelError: there is no such folder, and no hub to ask or nothing by that name.
+    """
     try:
         return cls.from_pretrained(str(name), **settings)
     except (OSError, ValueError, SafetensorError) as error:

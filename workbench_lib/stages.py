@@ -12,9 +12,9 @@ from workbench_lib.errors import WorkbenchError
 from workbench_lib.experiments import load_experiment
 from workbench_lib.files import sha256_of_files
 from workbench_lib.params import NOTEBOOKS_DIR, StageParams
-from workbench_lib.paths import data_root, find_data, runs_dir
+from workbench_lib.paths import find_data, find_files, runs_dir
 from workbench_lib.shapes import SHAPES
-from workbench_lib.tasks import get_task
+from workbench_lib.tasks import Task, get_task
 
 Name = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1)]
@@ -115,12 +115,14 @@ class FinetuningParams(TrainingParams):
 
     Args:
         task: A registered task, such as explagraphs or wikitq.
-        data: "starter" (built in), "official" (the folder named as the task, under WORKBENCH_DATA), or a folder.
+        data: "starter" (built in), "official" (the task's folder under WORKBENCH_DATA, or fetched), or a folder.
         split: The split to score, dev or test.
         model: The pre-training run (an id, or `notebook/preset`), a local model folder, or a hub name.
         fresh_weights: Keep the model's shape and tokenizer but draw new weights: the run without pre-training.
         train_share: The part of the training examples that is used, chosen by seed.
         beams: Of the beam search; 1 is greedy.
+        constrained: Let out texts of the task's notation alone (which lifts the metrics of structure).
+        uses: What else the task uses, by the task's names for it: runs, model folders, hub names, or files.
     """
 
     stage: ClassVar[str] = "finetuning"
@@ -132,6 +134,8 @@ class FinetuningParams(TrainingParams):
     fresh_weights: bool
     train_share: Share
     beams: Count
+    constrained: bool
+    uses: dict[Name, Name]
 
     @property
     def slug(self) -> str:
@@ -142,19 +146,32 @@ class FinetuningParams(TrainingParams):
         """ "starter", or the folder of the files as a path."""
         if self.data == "starter":
             return self.data
-        return str(official_folder(self.task) if self.data == "official" else find_data(self.data))
+        if self.data != "official":
+            return str(find_data(self.data))
+        from workbench_lib.fetching import official_folder  # which knows the network: not for the other stages
+
+        task = get_task(self.task)
+        return str(official_folder(task.folder or task.name, task.files))
+
+    @property
+    def bound_task(self) -> Task:
+        """The task, with what it uses."""
+        return get_task(self.task).using(self.uses)
 
     def identities(self) -> dict[str, Any]:
-        task = get_task(self.task)
         return {
-            "task": f"{self.task}/{task.version}",
+            "task": f"{self.task}/{self.bound_task.version}",
             "data": folder_digest(Path(self.data_folder)) if self.data != "starter" else self.data,
             "model": model_identity(self.model),
+            "uses": {name: used_identity(value) for name, value in self.uses.items()},
         }
 
     def check(self) -> None:
-        if is_run(self.model):
-            runs.finished(self.model)
+        if self.constrained and get_task(self.task).constraint is None:
+            raise WorkbenchError(f"constrained: true, but the task {self.task!r} has no notation to hold texts to")
+        for name in (self.model, *self.uses.values()):
+            if is_run(name):
+                runs.finished(name)
 
 
 class AnalysisParams(StageParams):
@@ -181,20 +198,6 @@ class AnalysisParams(StageParams):
         return {"experiment": [item.id for item in planned if item.run.is_done]}
 
 
-def official_folder(task: str) -> Path:
-    """The folder of a task's official files: the one that is named as the task, under WORKBENCH_DATA.
-
-    Raises:
-        WorkbenchError: it is not there.
-    """
-    root = data_root()
-    if root is None or not (root / task).is_dir():
-        raise WorkbenchError(
-            f"data: official means the folder {task!r} under WORKBENCH_DATA={root}, which is not there"
-        )
-    return root / task
-
-
 def is_run(name: str) -> bool:
     """Whether a `model` parameter means a run of ours rather than a folder or a hub model."""
     stem, slash, _ = name.partition("/")
@@ -206,6 +209,22 @@ def model_identity(name: str) -> str:
     if is_run(name):
         return runs.resolve(name)
     return folder_digest(Path(name)) if name not in SHAPES and Path(name).is_dir() else name
+
+
+def model_folder(name: str) -> str:
+    """Where a model lies: a run's folder of it, or the name itself.
+
+    Raises:
+        RunError: the run is not finished.
+    """
+    return str(runs.finished(name).model) if is_run(name) else name
+
+
+def used_identity(name: str) -> str:
+    """What a task uses: a model, or files by their contents."""
+    identity = model_identity(name)
+    files = find_files(name) if identity == name else []
+    return sha256_of_files(files) if files else identity
 
 
 def folder_digest(folder: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +21,15 @@ from workbench_lib.errors import WorkbenchError
 from workbench_lib.files import sha256_of_json, write_json
 
 IGNORED = -100  # a label that no loss counts
+VERSION = 1  # raised whenever the same texts would give other tokens
 CHUNK = 1000
 SIDES = ("source", "target")
 Ids = NDArray[np.unsignedinteger]
+Side = str | list[int]
 
 
 class TokenError(WorkbenchError):
-    """Tokenised data are missing, of another corpus, or hold nothing to train on."""
+    """Tokenised data are damaged, of another corpus, cannot be written, or hold nothing to train on."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,10 @@ class TokenStore:
         """Tokens of source and target, (examples, 2)."""
         return np.memmap(self.folder / "lengths", np.uint16, "r").reshape(-1, 2)
 
+    def row(self, index: int) -> int:
+        """Which of the texts that were tokenised the example is, counted from 0: those that are too long count, too."""
+        return int(self._rows[index])
+
     def source(self, index: int) -> Ids:
         return self._slice("source", index)
 
@@ -60,6 +67,10 @@ class TokenStore:
         return ids[start : start + int(self.lengths[index, SIDES.index(side)])]
 
     @cached_property
+    def _rows(self) -> NDArray[np.int64]:
+        return np.memmap(self.folder / "rows", np.int64, "r")
+
+    @cached_property
     def _arrays(self) -> dict[str, tuple[Ids, NDArray[np.int64]]]:
         dtype = np.dtype(self.meta["dtype"])
         return {
@@ -70,16 +81,33 @@ class TokenStore:
             for side in SIDES
         }
 
+    def check(self) -> None:
+        """Compare the sizes of the files with the record.
+
+        Raises:
+            TokenError: one was cut short, or is gone.
+        """
+        examples, width = len(self), np.dtype(self.meta["dtype"]).itemsize
+        sizes = {"lengths": 4 * examples, "rows": 8 * examples}
+        for side in SIDES:
+            sizes |= {f"{side}.starts": 8 * examples, f"{side}.ids": width * self.meta[f"{side}_tokens"]}
+        for name, size in sizes.items():
+            path = self.folder / name
+            found = path.stat().st_size if path.exists() else None
+            if found != size:
+                raise TokenError(f"{path}: damaged: {found} bytes, not {size}; delete the folder to tokenise anew")
+
 
 def store_identity(
     texts: Any, tokenizer: PreTrainedTokenizerFast, max_source_tokens: int, max_target_tokens: int, *, cut_long: bool
 ) -> str:
     """One digest of all that decides a store's tokens; `texts` stands for the texts (a corpus's digest, say)."""
-    return sha256_of_json([texts, max_source_tokens, max_target_tokens, cut_long, tokenizer.backend_tokenizer.to_str()])
+    settings = [VERSION, max_source_tokens, max_target_tokens, cut_long]
+    return sha256_of_json([texts, settings, tokenizer.backend_tokenizer.to_str()])
 
 
 def tokenise(
-    texts: Iterable[tuple[str, str]],
+    texts: Iterable[tuple[Side, Side]],
     tokenizer: PreTrainedTokenizerFast,
     folder: Path,
     *,
@@ -90,21 +118,26 @@ def tokenise(
 ) -> TokenStore:
     """Tokenise (source, target) pairs into `folder`, or open what was tokenised there before for the same identity.
 
+    A side that is a list holds ids already, and stays as it is (the number of a class, say).
     Examples longer than a limit are counted in `meta["too_long"]`, and left out (cutting a target would teach wrong
     endings); with `cut_long`, for evaluation, they are cut at the end instead, so that every example is there.
 
     Raises:
-        TokenError: nothing is left, or the folder holds another identity's tokens.
+        TokenError: nothing is left, or the folder holds another identity's tokens, or damaged ones.
     """
     digest = store_identity(identity, tokenizer, max_source_tokens, max_target_tokens, cut_long=cut_long)
     store = TokenStore(folder)
     if (folder / "meta.json").exists():
         if store.meta["identity"] != digest:
             raise TokenError(f"{folder}: holds tokens of other texts or another tokenizer; delete the folder")
+        store.check()
         return store
     folder.mkdir(parents=True, exist_ok=True)
     writer = _Writer(folder, tokenizer, (max_source_tokens, max_target_tokens), cut_long)
-    meta = writer.write(texts)
+    try:
+        meta = writer.write(texts)
+    except OSError as error:
+        raise TokenError(f"{folder}: could not be written ({error})") from error
     if not meta["examples"]:
         how = f"all {meta['too_long']} are longer than {max_source_tokens=} or {max_target_tokens=}"
         raise TokenError(f"{folder}: no examples: {how if meta['too_long'] else 'there are none to tokenise'}")
@@ -118,10 +151,10 @@ class _Writer:
     def __init__(self, folder: Path, tokenizer: PreTrainedTokenizerFast, limits: tuple[int, int], cut_long: bool):
         self.folder, self.tokenizer, self.limits, self.cut_long = folder, tokenizer, limits, cut_long
         self.dtype = np.uint16 if len(tokenizer) <= 1 << 16 else np.uint32
-        self.meta = {"examples": 0, "too_long": 0, "source_tokens": 0, "target_tokens": 0}
+        self.meta = {"rows": 0, "examples": 0, "too_long": 0, "source_tokens": 0, "target_tokens": 0}
 
-    def write(self, texts: Iterable[tuple[str, str]]) -> dict[str, Any]:
-        names = ("lengths", *(f"{side}.{kind}" for side in SIDES for kind in ("ids", "starts")))
+    def write(self, texts: Iterable[tuple[Side, Side]]) -> dict[str, Any]:
+        names = ("lengths", "rows", *(f"{side}.{kind}" for side in SIDES for kind in ("ids", "starts")))
         files = {name: (self.folder / name).open("wb") for name in names}
         try:
             for chunk in tqdm(_chunks(texts), desc="tokenising", unit="k", mininterval=5, leave=False):
@@ -131,22 +164,31 @@ class _Writer:
                 file.close()
         return {**self.meta, "dtype": np.dtype(self.dtype).name}
 
-    def _write_chunk(self, chunk: list[tuple[str, str]], files: Mapping[str, IO[bytes]]) -> None:
-        pairs = list(zip(*(encode(self.tokenizer, [pair[k] for pair in chunk]) for k in (0, 1)), strict=True))
-        kept = [pair for pair in pairs if len(pair[0]) <= self.limits[0] and len(pair[1]) <= self.limits[1]]
-        self.meta["too_long"] += len(pairs) - len(kept)
+    def _write_chunk(self, chunk: list[tuple[Side, Side]], files: Mapping[str, IO[bytes]]) -> None:
+        pairs = list(zip(*(self._ids([pair[k] for pair in chunk]) for k in (0, 1)), strict=True))
+        fits = [len(source) <= self.limits[0] and len(target) <= self.limits[1] for source, target in pairs]
+        self.meta["too_long"] += fits.count(False)
         if self.cut_long:
-            kept = [(cut(source, self.limits[0]), cut(target, self.limits[1])) for source, target in pairs]
+            pairs = [(cut(source, self.limits[0]), cut(target, self.limits[1])) for source, target in pairs]
+            fits = [True] * len(pairs)
+        first, self.meta["rows"] = self.meta["rows"], self.meta["rows"] + len(pairs)
+        kept = list(itertools.compress(pairs, fits))
         if not kept:
             return
         lengths = np.array([(len(source), len(target)) for source, target in kept], np.uint16)
         files["lengths"].write(lengths.tobytes())
+        files["rows"].write((first + np.flatnonzero(fits)).astype(np.int64).tobytes())
         self.meta["examples"] += len(kept)
         for k, side in enumerate(SIDES):
             ends = self.meta[f"{side}_tokens"] + np.cumsum(lengths[:, k], dtype=np.int64)
             files[f"{side}.starts"].write((ends - lengths[:, k]).tobytes())
             files[f"{side}.ids"].write(np.concatenate([pair[k] for pair in kept]).astype(self.dtype).tobytes())
             self.meta[f"{side}_tokens"] = int(ends[-1])
+
+    def _ids(self, sides: list[Side]) -> list[list[int]]:
+        texts = [side for side in sides if isinstance(side, str)]
+        encoded = iter(encode(self.tokenizer, texts) if texts else [])
+        return [next(encoded) if isinstance(side, str) else side for side in sides]
 
 
 def encode(tokenizer: PreTrainedTokenizerFast, texts: Sequence[str]) -> list[list[int]]:
@@ -160,8 +202,8 @@ def cut(tokens: list[int], limit: int) -> list[int]:
     return tokens if len(tokens) <= limit else [*tokens[: limit - 1], tokens[-1]]
 
 
-def _chunks(texts: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    chunk: list[tuple[str, str]] = []
+def _chunks(texts: Iterable[tuple[Side, Side]]) -> Iterator[list[tuple[Side, Side]]]:
+    chunk: list[tuple[Side, Side]] = []
     for pair in texts:
         chunk.append(pair)
         if len(chunk) == CHUNK:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench_lib import launching, learning, paths, runs
+from workbench_lib.errors import WorkbenchError
 from workbench_lib.params import load_yaml, yaml_lines
 from workbench_lib.runs import Run
 from workbench_lib.stages import FinetuningParams, PretrainingParams
-from workbench_lib.tasks import get_task
 
 
 def make(path: Path, *, only_training: bool = False) -> Mapping[str, Any]:
@@ -27,14 +27,23 @@ def make(path: Path, *, only_training: bool = False) -> Mapping[str, Any]:
     kind = FinetuningParams if "task" in values else PretrainingParams
     params = kind.make(values, str(path), yaml_lines(path))
     run = Run(paths.runs_dir() / params.run_id())
-    if launching.is_main_process() and not only_training:
+    holds_run = launching.is_main_process() and not only_training
+    if holds_run:
         runs.start(params)
     if run.is_done:
         return dict(run.record()["metrics"])
-    if isinstance(params, FinetuningParams):
-        metrics = learning.finetune(params, get_task(params.task), run, only_training=only_training)
-    else:
-        metrics = learning.pretrain(params, run)
-    if launching.is_main_process() and not only_training:
+    try:
+        metrics = _metrics(params, run, only_training)
+    except WorkbenchError as error:
+        if holds_run:
+            run.fail(str(error))
+        raise
+    if holds_run:
         run.finish(params, metrics)
     return metrics
+
+
+def _metrics(params: FinetuningParams | PretrainingParams, run: Run, only_training: bool) -> Mapping[str, Any]:
+    if isinstance(params, FinetuningParams):
+        return learning.finetune(params, params.bound_task, run, only_training=only_training)
+    return learning.pretrain(params, run)

@@ -1,9 +1,9 @@
 """The 57 LPA functions, typed: what they take, what they return, how a program writes them (LogicNLG, SP-Acc).
 
 An operator has a key of its own and a name in programs; several keys share a name where only the types differ
-(filter_str_eq and filter_eq are both written `filter_eq`). Rows are positions in the table, in its order. Values are
-the table's own: sums are exact, cells that are no number take no part in them, and a mean equals a written number as
-far as that is written. Text equality goes by words, never by pieces of words or by patterns.
+(filter_eq and filter_str_eq are both written `filter_eq`), the one for numbers first. Rows are positions in the table,
+in its order. Values are the table's own: sums are exact, cells that are no number take no part in them, and a mean
+equals a written number as far as that is written. Texts are equal by words, never by pieces of words or by patterns.
 """
 
 from __future__ import annotations
@@ -72,6 +72,17 @@ def numbers_in(column: FrameColumn, rows: Rows) -> list[Decimal]:
     if not found:
         raise ProgramError(f"column {column.name!r} has no number in {len(rows)} rows")
     return found
+
+
+def amounts_in(column: FrameColumn, rows: Rows) -> list[Decimal]:
+    """The numbers of some cells, for arithmetic: dates have none.
+
+    Raises:
+        ProgramError: none of them is one, or they are dates.
+    """
+    if column.kind == "date":
+        raise ProgramError(f"column {column.name!r} holds dates")
+    return numbers_in(column, rows)
 
 
 def same_number(first: Decimal, second: Decimal) -> bool:
@@ -168,7 +179,7 @@ def _uniq_numbers(_: Frame, rows: Rows, column: FrameColumn) -> Decimal:
 
 
 def _mean(_: Frame, rows: Rows, column: FrameColumn) -> Decimal:
-    numbers = numbers_in(column, rows)
+    numbers = amounts_in(column, rows)
     return Mean(sum(numbers, Decimal(0)) / len(numbers))
 
 
@@ -181,7 +192,7 @@ def _extreme(pick: Callable[[list[Decimal]], Decimal]) -> Callable[..., Value]:
 
 
 def _hop_number(_: Frame, rows: Rows, column: FrameColumn) -> Decimal:
-    return numbers_in(column, (_first(rows),))[0]
+    return amounts_in(column, (_first(rows),))[0]
 
 
 def _hop_text(_: Frame, rows: Rows, column: FrameColumn) -> str:
@@ -200,7 +211,7 @@ _TEXTS: tuple[Kind, ...] = ("rows", "text column")
 _add("uniq_num", _NUMBERS, "number", _uniq_numbers, "uniq")
 _add("uniq_str", _TEXTS, "number", _uniq, "uniq")
 _add("avg", _NUMBERS, "number", _mean)
-_add("sum", _NUMBERS, "number", lambda _, rows, column: sum(numbers_in(column, rows), Decimal(0)))
+_add("sum", _NUMBERS, "number", lambda _, rows, column: sum(amounts_in(column, rows), Decimal(0)))
 _add("max", _NUMBERS, "number", lambda _, rows, column: max(numbers_in(column, rows)))
 _add("min", _NUMBERS, "number", lambda _, rows, column: min(numbers_in(column, rows)))
 _add("argmax", _NUMBERS, "rows", _extreme(max))
@@ -241,8 +252,13 @@ def _rows_by_number(holds: _Numbers) -> Callable[..., Rows]:
     return apply
 
 
-def _rows_without_number(_: Frame, rows: Rows, column: FrameColumn, value: Decimal) -> Rows:
-    return tuple(row for row in rows if column.numbers[row] != value)
+def _rows_equal(*, wanted: bool) -> Callable[..., Rows]:
+    def apply(_: Frame, rows: Rows, column: FrameColumn, value: Decimal) -> Rows:
+        if column.kind == "date" and value not in column.numbers:  # a month of days, say: its words decide
+            raise ProgramError(f"no cell of column {column.name!r} is that date")
+        return tuple(row for row in rows if (column.numbers[row] == value) == wanted)
+
+    return apply
 
 
 def _every(filtered: Callable[..., Rows]) -> Callable[..., Value]:
@@ -255,16 +271,16 @@ def _every(filtered: Callable[..., Rows]) -> Callable[..., Value]:
 
 _BY_TEXT: dict[str, Callable[..., Rows]] = {"eq": _rows_by_text(wanted=True), "not_eq": _rows_by_text(wanted=False)}
 _BY_NUMBER: dict[str, Callable[..., Rows]] = {
-    "eq": _rows_by_number(compare.eq),
-    "not_eq": _rows_without_number,
+    "eq": _rows_equal(wanted=True),
+    "not_eq": _rows_equal(wanted=False),
     "less": _rows_by_number(compare.lt),
     "greater": _rows_by_number(compare.gt),
     "less_eq": _rows_by_number(compare.le),
     "greater_eq": _rows_by_number(compare.ge),
 }
-for _key, _filtered in _BY_TEXT.items():
-    _add(f"filter_str_{_key}", (*_TEXTS, "text"), "rows", _filtered, f"filter_{_key}")
-    _add(f"all_str_{_key}", (*_TEXTS, "text"), "truth", _every(_filtered), f"all_{_key}")
 for _key, _filtered in _BY_NUMBER.items():
     _add(f"filter_{_key}", (*_NUMBERS, "number"), "rows", _filtered)
     _add(f"all_{_key}", (*_NUMBERS, "number"), "truth", _every(_filtered))
+for _key, _filtered in _BY_TEXT.items():
+    _add(f"filter_str_{_key}", (*_TEXTS, "text"), "rows", _filtered, f"filter_{_key}")
+    _add(f"all_str_{_key}", (*_TEXTS, "text"), "truth", _every(_filtered), f"all_{_key}")

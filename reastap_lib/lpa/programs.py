@@ -143,6 +143,9 @@ def _arguments(operator: Operator, program: Call, values: Sequence[Value], frame
         return [tuple(_text(value) for value in values)]
     if len(values) != len(operator.takes):
         raise ProgramError(f"{program.name} takes {len(operator.takes)} arguments, not {len(values)}")
+    compares = operator.takes == ("number", "number") and operator.gives == "truth"
+    if compares and all(isinstance(value, str) for value in values):
+        values = _as_dates([_text(value) for value in values]) or values
     found: list[object] = []
     for argument, value, kind in zip(program.arguments, values, operator.takes, strict=True):
         if kind in ("number column", "text column"):
@@ -175,11 +178,16 @@ def _typed(value: Value, kind: Kind, frame: Frame, before: object) -> Value:
 
 
 def _number(text: str, column: FrameColumn | None) -> Decimal:
-    readings = (number_of(text), date_number(text)) if column is None else (column.read(normalise(text)),)
-    found = [number for number in readings if number is not None]
-    if not found:
+    number = number_of(text) if column is None else column.read(normalise(text))
+    if number is None:
         raise ProgramError(f"{text!r} is no number")
-    return found[0]
+    return number
+
+
+def _as_dates(texts: Sequence[str]) -> list[Value] | None:
+    """Texts that are all dates, as numbers that sort like them: a date is compared with a date alone."""
+    dates = [date_number(text) for text in texts]
+    return None if None in dates else list(dates)
 
 
 def _text(value: Value) -> str:

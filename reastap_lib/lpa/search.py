@@ -59,27 +59,28 @@ def search(reading: Reading, frame: Frame, limits: Limits) -> Found:
     >>> from reastap_lib.tables import Table
     >>> frame = frame_of(Table("t", "", ("Player", "Goals"), (("Ann", "9"), ("Bob", "12"))))
     >>> found = search(read_sentence("Bob scored more goals than Ann", TableIndex(frame)), frame, Limits())
-    >>> str(found.programs[0][0]), found.programs[0][1]
+    >>> str(found.programs[2][0]), found.programs[2][1]
     ('greater{hop{filter_eq{all_rows; player; bob}; goals}; hop{filter_eq{all_rows; player; ann}; goals}}', True)
     """
     book, ends = Book(frame), time.monotonic() + limits.seconds
     may = allowed(reading.words)
     operators = [operator for operator in OPERATORS.values() if operator.key in may]
-    level, finished, opened = [book.start(reading)], dict[Known, None](), 0
+    level, finished, opened = [book.start(reading)], dict[str, Known](), 0
     for step in range(1, MAX_STEPS + 1):
         following: dict[frozenset[Known], State] = {}
         for state in level:
-            timed_out = time.monotonic() > ends
-            if len(finished) >= limits.programs or opened >= limits.states or timed_out:
-                return Found(_programs(book, finished, limits), opened, len(finished) < limits.programs, timed_out)
+            enough = len(finished) >= limits.programs
+            timed_out = not enough and time.monotonic() > ends
+            if enough or timed_out or opened >= limits.states:
+                return Found(_programs(book, finished.values(), limits), opened, not enough, timed_out)
             opened += 1
             for after in _after_a_step(book, state, operators, step):
                 if isinstance(after, State):
                     following.setdefault(after.done, after)
                 else:
-                    finished[after] = None
+                    finished.setdefault(str(book.things[after].said), after)
         level = list(following.values())
-    return Found(_programs(book, finished, limits), opened, False, False)
+    return Found(_programs(book, finished.values(), limits), opened, False, False)
 
 
 def _programs(book: Book, finished: Iterable[Known], limits: Limits) -> tuple[tuple[Call, bool], ...]:

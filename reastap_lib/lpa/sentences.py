@@ -96,10 +96,18 @@ def _with_link(reading: Reading, found: Link, index: TableIndex) -> Reading:
     reading = replace(reading, columns=_plus(reading.columns, column))
     if found.place.row == HEADER:
         return reading
-    number = column.read(found.said) if column.kind == "number" else None
+    number = _number(found, column)
     if number is None:
         return replace(reading, texts=_plus(reading.texts, (column, found.said)))
     return replace(reading, numbers=_plus(reading.numbers, (column, number)))
+
+
+def _number(found: Link, column: FrameColumn) -> Decimal | None:
+    """The number that a link to a number column says: in its own words, or as the cell that has them."""
+    if column.kind != "number":
+        return None
+    number = column.read(found.said)
+    return column.numbers[found.place.row] if number is None else number
 
 
 def _with_number(reading: Reading, place: int, number: Decimal, index: TableIndex) -> Reading:

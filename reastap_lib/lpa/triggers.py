@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from reastap_lib.lpa.operators import OPERATORS
 from reastap_lib.lpa.words import is_comparative, is_superlative
@@ -86,7 +87,7 @@ def allowed(sentence: Sequence[str]) -> frozenset[str]:
     >>> sorted(allowed(("ann", "has", "the", "most")) - allowed(("ann", "has", "some")))
     ['argmax', 'argmin', 'max', 'min', 'most_freq']
     """
-    found = {*sentence, *map(" ".join, zip(sentence, sentence[1:], strict=False))}
+    found = {*sentence, *map(" ".join, pairwise(sentence))}
     signs = {
         COMPARATIVE: any(map(is_comparative, sentence)),
         SUPERLATIVE: any(map(is_superlative, sentence)),
@@ -98,5 +99,4 @@ def allowed(sentence: Sequence[str]) -> frozenset[str]:
 
 def _says_only_one(sentence: Sequence[str]) -> bool:
     """Whether there is an "only" that does not stand before a number from 2 on."""
-    pairs = zip(sentence, sentence[1:], strict=False)
-    return any(word == "only" and after[0] not in "23456789" for word, after in pairs)
+    return any(word == "only" and after[0] not in "23456789" for word, after in pairwise(sentence))

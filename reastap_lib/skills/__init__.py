@@ -12,7 +12,7 @@ from reastap_lib.skills import numerical_comparison as _numerical_comparison  # 
 
 # isort: on
 from reastap_lib.skills.drawing import Clause, Draw
-from reastap_lib.skills.registry import Question, Skill, SkillError, get_skill, shares, skill, skill_names
+from reastap_lib.skills.registry import Question, Skill, SkillError, forget, get_skill, shares, skill, skill_names
 
 TABLE_1 = skill_names()
 
@@ -23,6 +23,7 @@ __all__ = [
     "Question",
     "Skill",
     "SkillError",
+    "forget",
     "get_skill",
     "shares",
     "skill",

@@ -13,12 +13,15 @@ from reastap_lib.formats import days_between, time_between
 from reastap_lib.programs import TimeBetween
 from reastap_lib.skills.drawing import Draw
 from reastap_lib.skills.registry import Question, skill
-from reastap_lib.skills.wording import noun
+from reastap_lib.skills.wording import is_plural, noun, was
 
-TEMPLATES = (
-    "Going by the {date}, how much time had passed between when the {name} was {first} and when it was {second}{unit}?",
-    "How much time lies between the {date} of {first} and the {date} of {second}{unit}?",
+NAMED_TEMPLATES = (
+    "Going by the {date}, how much time had passed between when the {name} {was} {first}"
+    " and when {it_was} {second}{unit}?",
     "How far apart are the {name} {first} and the {name} {second}, going by the {date}{unit}?",
+)
+BARE_TEMPLATES = (  # for names that stand in one row only, whatever their column
+    "How much time lies between the {date} of {first} and the {date} of {second}{unit}?",
     "Going by the {date}, how much time is there between {first} and {second}{unit}?",
 )
 MAX_DAYS = 731
@@ -56,14 +59,23 @@ def date_difference(table: TypedTable, draw: Draw) -> Question:
     if unit == "day" and number > MAX_DAYS:
         raise Undetermined(f"more than {MAX_DAYS} days")
     cells = table.columns[name].cells
-    text = draw.choice(TEMPLATES).format(
+    alone = all(_stands_alone(table.columns[name].texts[i], table) for i in (first, second))
+    text = draw.choice(NAMED_TEMPLATES + BARE_TEMPLATES * alone).format(
         name=noun(table.columns[name]),
+        was=was(noun(table.columns[name])),
+        it_was="they were" if is_plural(noun(table.columns[name])) else "it was",
         date=noun(table.columns[date]),
         first=cells[first],
         second=cells[second],
         unit="" if unit == "year" else f", in {unit}s",
     )
     return Question(text, TimeBetween(name, cells[first], cells[second], date))
+
+
+def _stands_alone(text: str, table: TypedTable) -> bool:
+    """Whether a text with a letter is a cell of one row only."""
+    rows = zip(*(column.texts for column in table.columns), strict=True)
+    return any(map(str.isalpha, text)) and sum(text in texts for texts in rows) == 1
 
 
 def _pair(table: TypedTable, date: int, draw: Draw) -> tuple[int, int]:

@@ -30,7 +30,7 @@ OPERATORS: tuple[Comparison, ...] = (">", "<", ">=", "<=", "=")
 TIMINGS: tuple[Timing, ...] = ("before", "after", "before", "after", "on")
 _COMPARED: dict[Comparison, tuple[str, ...]] = {
     ">": ("greater than", "more than", "above"),
-    "<": ("less than", "below", "smaller than"),
+    "<": ("less than", "below", "lower than"),
     ">=": ("at least", "greater than or equal to"),
     "<=": ("at most", "less than or equal to"),
     "=": ("", "equal to", "exactly"),

@@ -10,7 +10,7 @@ from reastap_lib.formats import ordinal
 from reastap_lib.programs import Rank
 from reastap_lib.skills.drawing import Draw
 from reastap_lib.skills.registry import Question
-from reastap_lib.skills.wording import noun, place, was
+from reastap_lib.skills.wording import is_plural, noun, place, was
 
 NAME_TEMPLATES = (
     "Which {target}{whose} had the {place} {by}?",
@@ -53,6 +53,8 @@ def place_question(
         templates: Sequence[str] = TEMPLATES
     else:
         templates = NAME_TEMPLATES if condition else (*NAME_TEMPLATES, *more)
+    if is_plural(noun(table.columns[target])):  # not: which Opponents has
+        templates = [template for template in templates if " has " not in template]
     text = _fill(draw.choice(templates), table, draw, target, by, condition, words, k)
     return Question(text, Rank(target, by, k, largest, (condition,) if condition else ()))
 

@@ -12,7 +12,7 @@ from reastap_lib.conditions import Undetermined, matching
 from reastap_lib.programs import Quantified
 from reastap_lib.skills.drawing import Clause, Draw
 from reastap_lib.skills.registry import Question, skill
-from reastap_lib.skills.wording import a, sentence
+from reastap_lib.skills.wording import a, is_plural, noun, sentence
 
 EVERY = (
     "{then.asked} for every {subject} {where.whose}?",
@@ -56,7 +56,8 @@ def quantifiers(table: TypedTable, draw: Draw) -> Question:
 
 
 def _text(every: bool, where: Clause, then: Clause, table: TypedTable, draw: Draw) -> str:
-    named = table.key is not None and table.key not in (where.condition.column, then.condition.column)
+    subject = noun(table.columns[table.key or 0])
+    apart = table.key not in (None, where.condition.column, then.condition.column)
+    named = apart and not is_plural(subject)  # not: for every Stations
     templates = [t for t in (EVERY if every else ONLY) if named or "subject" not in t]
-    subject = table.columns[table.key or 0].name
     return sentence(draw.choice(templates).format(subject=subject, a_subject=a(subject), where=where, then=then))

@@ -17,12 +17,13 @@ _UNCOUNTED = frozenset(
     )
 )
 _SINGULAR_S = frozenset(
-    words("series species news lens gas bus pos mathematics politics physics athletics chassis abs")
+    words("series species news lens gas bus pos mathematics politics physics athletics chassis abs expires")
 )
 _PARTICIPLES = frozenset(words("born built won lost drawn held made written sold shown left taken given sung begun"))
 _NO_PARTICIPLES = frozenset(words("speed seed bed breed feed need red shed led greed creed steed weed bleed"))
 _PREPOSITIONS = frozenset(words("by to from in at of for with as on since until under over against"))
 _HEAD = re.compile(r" (?:of|per|for|in|by|at|with|to|from|on|against) ")
+_SUPERLATIVES = frozenset(words("most fewest highest lowest largest smallest longest shortest greatest least"))
 _DATE_NOUNS = {"year": "year", "range": "period"}
 
 
@@ -30,21 +31,22 @@ def noun(column: Column) -> str:
     """What a column is called in a question: its header, with a noun behind it where that ends in none.
 
     >>> from reastap_lib.column_types import type_column
-    >>> [noun(type_column(name, ["1998", "2001"])) for name in ("Founded", "Won", "Model year")]
-    ['Founded year', 'Won figure', 'Model year']
+    >>> [noun(type_column(name, ["1998", "2001"])) for name in ("Founded", "Won", "Year born", "Most jobs")]
+    ['Founded year', 'Won figure', 'Year born', 'Most jobs figure']
     """
-    return _noun(column.name, column.kind, column.precision)
+    return _noun(column.name.rstrip(" :"), column.kind, column.precision)
 
 
 @lru_cache(maxsize=8192)
 def _noun(name: str, kind: str, precision: str | None) -> str:
     last = name.split()[-1].casefold() if name.split() else ""
+    if kind == "number" and name.split(" ")[0].casefold() in _SUPERLATIVES:  # not: the highest Fewest jobs
+        return f"{name} figure"
     participle = last in _PARTICIPLES or (last.endswith("ed") and last not in _NO_PARTICIPLES)
     if not participle and last not in _PREPOSITIONS and any(map(str.isalpha, name)):
         return name
-    if kind == "date":
-        return f"{name} {_DATE_NOUNS.get(precision or '', 'date')}"
-    return f"{name} {'figure' if kind == 'number' else 'entry'}"
+    added = _DATE_NOUNS.get(precision or "", "date") if kind == "date" else "figure" if kind == "number" else "entry"
+    return name if added in name.casefold().split() else f"{name} {added}"
 
 
 @lru_cache(maxsize=8192)
@@ -56,7 +58,7 @@ def is_plural(name: str) -> bool:
     """
     if name.endswith((" figure", " entry")):
         return False
-    head = _HEAD.split(re.sub(r" ?\([^()]*\)$", "", name).casefold())[0]
+    head = _HEAD.split(name.casefold().split(" (")[0])[0]
     last = (head.split() or [""])[-1]
     return len(last) > 2 and last.endswith("s") and not last.endswith(("ss", "us", "is")) and last not in _SINGULAR_S
 

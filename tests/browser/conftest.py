@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -70,6 +71,11 @@ class Desk:
         """Start one of JupyterLab's commands."""
         self.page.evaluate("([name, args]) => { window.jupyterapp.commands.execute(name, args) }", [name, arguments])
 
+    def contrast(self, one: str, other: str) -> float:
+        """The contrast ratio of two CSS colours (WCAG 2)."""
+        low, high = sorted(luminance(colour) for colour in (one, other))
+        return (high + 0.05) / (low + 0.05)
+
     def is_painted(self, figure: Any) -> bool:
         """Whether the canvas inside a graph's iframe has pixels of more than one colour."""
         figure.scroll_into_view_if_needed()
@@ -129,7 +135,7 @@ def open_notebook(browser: Any, lab: tuple[str, str]) -> Iterator[Callable[[str]
         pages.append(page)
         desk = Desk(page, address)
         desk.listen()
-        page.goto(f"{address}/lab/tree/{stem}.ipynb?token={token}")
+        page.goto(f"{address}/lab/workspaces/{stem}/tree/{stem}.ipynb?token={token}")  # no tabs of others
         page.get_by_text("(ipykernel) | Idle").wait_for(timeout=START_S * 1000)  # in the status bar
         desk.command("notebook:run-all-cells")
         page.locator(".jp-OutputArea-output .jupyter-widgets").last.wait_for(timeout=RUN_S * 1000)
@@ -138,6 +144,12 @@ def open_notebook(browser: Any, lab: tuple[str, str]) -> Iterator[Callable[[str]
     yield open_
     for page in pages:
         page.close()
+
+
+def luminance(colour: str) -> float:
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def free_port() -> int:

@@ -109,22 +109,10 @@ def test_text_is_readable_in_both_themes(desk: Any, explorer: Any, theme: str) -
     background = desk.page.locator(".jp-Notebook").first.evaluate("e => getComputedStyle(e).backgroundColor")
     for part in ("td", "th", "li strong", "figcaption", "p[role=status]"):
         colour = explorer.locator(part).first.evaluate("e => getComputedStyle(e).color")
-        assert contrast(colour, background) >= 4.5, (part, colour, background)
+        assert desk.contrast(colour, background) >= 4.5, (part, colour, background)
 
 
 def test_the_page_asked_nothing_of_the_outside_and_had_no_errors(desk: Any) -> None:
     """The last test, after all that the others did."""
     assert desk.outside == []
     assert desk.complaints == []
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two CSS colours (WCAG 2)."""
-    low, high = sorted(luminance(colour) for colour in (one, other))
-    return (high + 0.05) / (low + 0.05)
-
-
-def luminance(colour: str) -> float:
-    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
-    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -104,3 +104,19 @@ def make_params() -> Callable[..., GraphSynthesisParams]:
         "workers": 1,
     }
     return lambda **changes: GraphSynthesisParams.make({**values, **changes})
+
+
+@pytest.fixture(scope="session")
+def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A BERT with random weights and a vocabulary of letters, as a model folder."""
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    folder = tmp_path_factory.mktemp("models") / "tiny_bert"
+    folder.mkdir()
+    letters = [*"abcdefghijklmnopqrstuvwxyz;.,"]
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{letter}" for letter in letters)]
+    (folder / "vocab.txt").write_text("\n".join(tokens), encoding="utf-8")
+    BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32}
+    BertModel(BertConfig(vocab_size=len(tokens), max_position_embeddings=64, **sizes)).save_pretrained(folder)
+    return folder

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from eg3p_lib.explagraphs import ExplaGraphsRow, Prediction, read_explagraphs, read_predictions, write_predictions
+from eg3p_lib.explagraphs import (
+    MISSING,
+    ExplaGraphsRow,
+    Prediction,
+    read_explagraphs,
+    read_predictions,
+    read_predictions_of_run,
+    write_predictions,
+)
 from eg3p_lib.graphs import ExplanationGraph
 from workbench_lib.errors import InputError
+from workbench_lib.scores import ScoreError
 
 MakeFile = Callable[..., Path]
 ROW = 'People say "no" to it.\tIt is bad.\tsupport\t(a; is a; b)(b; causes; c)(c; is a; d)'
@@ -57,14 +67,45 @@ def test_predictions_are_read_back_as_written(make_file: MakeFile) -> None:
     assert read_predictions(make_file(write_predictions(predictions))) == predictions
 
 
-def test_an_empty_line_is_a_missing_prediction(make_file: MakeFile) -> None:
-    assert read_predictions(make_file("support\tx\n\nsupport\ty\n"))[1] == Prediction("", "")
+def test_an_empty_line_is_a_missing_prediction_but_at_the_end(make_file: MakeFile) -> None:
+    assert read_predictions(make_file("support\tx\n\nsupport\ty\n\n \r\n")) == [
+        Prediction("support", "x"),
+        MISSING,
+        Prediction("support", "y"),
+    ]
 
 
-def test_malformed_predictions_are_named(make_file: MakeFile) -> None:
-    for line in ("support (a; is a; b)", "support\t(a; is a; b)\tmore"):
-        with pytest.raises(InputError, match="line 2: needs 2 tab-separated columns"):
-            read_predictions(make_file(f"support\tx\n{line}\n"))
+@pytest.mark.parametrize(
+    "line", [b"support (a; is a; b)", b"support\t(a; is a; b)\tmore", b"support\t\xff\xfe", b"\t\t"]
+)
+def test_a_malformed_prediction_counts_as_wrong_and_is_marked(make_file: MakeFile, line: bytes) -> None:
+    path = make_file("")
+    path.write_bytes(b"support\tx\n" + line + b"\nsupport\ty")
+    assert read_predictions(path) == [Prediction("support", "x"), Prediction("", "", True), Prediction("support", "y")]
+
+
+def test_a_labelled_test_file_may_have_two_graphs(make_file: MakeFile) -> None:
+    (row,) = read_explagraphs(make_file(ROW + "\t(x; is a; y)"))
+    assert row.graphs == (row.graph, "(x; is a; y)")
+    assert read_explagraphs(make_file(ROW))[0].graphs == (row.graph,)
+
+
+def of_run(*rows: tuple[str, str]) -> str:
+    return "".join(json.dumps({"id": name, "stance": "support", "prediction": graph}) + "\n" for name, graph in rows)
+
+
+def test_n02_predictions_of_a_run_are_joined_by_id(make_file: MakeFile) -> None:
+    golds = [ExplaGraphsRow("b", "a", "support", "(x; is a; y)", line) for line in (1, 2, 3)]
+    path = make_file(of_run(("dev-3", "third"), ("dev-1", "first")), "predictions.jsonl")
+    assert [p.graph for p in read_predictions_of_run(path, golds)] == ["first", "", "third"]
+    for rows, message in [
+        ([("dev-1", "x"), ("dev-1", "y")], "line 2: the id 'dev-1' comes twice"),
+        ([("dev-1", "x"), ("dev-4", "y")], "1 predictions are for lines that the gold has not: 4"),
+    ]:
+        with pytest.raises(ScoreError, match=message):
+            read_predictions_of_run(make_file(of_run(*rows), "predictions.jsonl"), golds)
+    with pytest.raises(InputError, match="line 1: is no prediction of an ExplaGraphs run"):
+        read_predictions_of_run(make_file('{"id": "dev-1", "prediction": "x"}\n', "predictions.jsonl"), golds)
 
 
 @pytest.mark.realdata

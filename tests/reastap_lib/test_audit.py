@@ -6,29 +6,31 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from reastap_lib.audit import audit, share_table, stats
+from reastap_lib.audit import audit, report_text, share_table, stats
 from reastap_lib.synthesis import SCHEMA
 from workbench_lib.corpus import Block, Corpus, build_corpus
 from workbench_lib.errors import WorkbenchError
 
-SOURCE = "Which {} [HEAD] Name | Goals | Club [ROW] Ann | 9 | Reds [ROW] Bob | 12 | reds [ROW] Cyd | 12 | Blues"
+TABLE = " [HEAD] Name | Goals | Club | Born [ROW] Ann | 9 | Reds | 1980 [ROW] Bob | 12 | reds | 1981"
+TABLE += " [ROW] Cyd | 12 | Blues | 1982"
+
+
+def asking(question: str, target: str, **more: Any) -> dict[str, Any]:
+    """The columns of a row that depend on question and answer."""
+    return {"question": question, "source": question + TABLE, "target": target, "answers": [target], **more}
+
+
+COUNT = "How many Names had Goals above 9?"
 GOOD: dict[str, Any] = {
     "example": 0,
     "skill": "counting",
     "table": "t",
     "title": "",
-    "question": "Which ?",
-    "answers": ["2"],
     "sql": "SELECT COUNT(*) FROM w WHERE c2_number > 9",
     "evidence": [1, 1, 2, 1],
     "split": "train",
-    "source": SOURCE.format("?"),
-    "target": "2",
+    **asking(COUNT, "2"),
 }
-SECOND = (
-    "SELECT c1 FROM w WHERE c2_number IS NOT NULL AND c2_number = (SELECT DISTINCT c2_number FROM w "
-    "WHERE c2_number IS NOT NULL ORDER BY c2_number DESC LIMIT 1 OFFSET 1) ORDER BY id"
-)
 
 
 class Rows:
@@ -53,34 +55,74 @@ def corpus(tmp_path: Path, *rows: dict[str, Any]) -> Corpus:
 
 def test_a_good_row_has_no_fault(tmp_path: Path) -> None:
     report = audit(corpus(tmp_path, GOOD))
-    assert report["faults"] == 0
-    assert report["skills"] == {"counting": {"n": 1, "wrong": 0, "ambiguous": 0, "malformed": 0, "leaked": 0}}
+    assert (report["faults"], report["unchecked"], report["first"]) == (0, 0, [])
+    kinds = dict.fromkeys(("wrong", "ambiguous", "malformed", "leaked", "truncated", "unchecked"), 0)
+    assert report["skills"] == {"counting": {"n": 1, **kinds}}
+
+
+BEST = "SELECT c1 FROM w WHERE c2_number = 12 ORDER BY id"
+REDS = "SELECT COUNT(*) FROM w WHERE c3 = 'Reds'"
+LEAST = "Which Name had the lowest Goals where the Born year was after 1980?"
 
 
 @pytest.mark.parametrize(
     ("changes", "kind", "what"),
     [
-        ({"answers": ["3"], "target": "3"}, "wrong", "SQL says"),
+        (
+            {"answers": ["3"], "target": "3"},
+            "wrong",
+            "SQL says ['2']: SELECT COUNT(*) FROM w WHERE c2_number > 9; a reader",
+        ),
+        ({"sql": "SELECT 3"}, "wrong", "SQL says ['3']"),
+        (asking("How many Names had Goals below 12?", "2"), "wrong", "a reader finds '1'"),
         ({"target": "3"}, "malformed", "the target is '3'"),
-        ({"question": "Other?"}, "malformed", "the source asks"),
-        ({"source": "no table"}, "malformed", "no "),
-        ({"source": SOURCE.format("is 11st?"), "question": "Which is 11st?"}, "malformed", "'11st' is no ordinal"),
-        ({"evidence": [7, 0]}, "malformed", "evidence outside"),
+        ({"question": "How many Names had Goals at least 12?"}, "malformed", "the source asks"),
+        ({"source": "no table"}, "malformed", "no [HEAD]"),
+        (asking(COUNT.replace("had", " had"), "2"), "malformed", "two spaces"),
         ({"sql": "SELECT c9 FROM w"}, "malformed", "no such column"),
-        ({"sql": SECOND, "answers": ["Ann"], "target": "Ann"}, "ambiguous", "a tie decides"),
-        ({"sql": "SELECT COUNT(*) FROM w WHERE c3 = 'Reds'", "answers": ["1"], "target": "1"}, "ambiguous", "in case"),
-        ({"source": GOOD["source"] + " [ROW] Total | 33 | x", "answers": ["3"], "target": "3"}, "ambiguous", "total"),
+        ({"evidence": [7, 0]}, "truncated", "evidence outside"),
+        (asking(LEAST, "Dee", sql="SELECT 'Dee'"), "truncated", "no such cell is in the table"),
+        (asking("Which Name had the 2nd highest Goals?", "Bob", sql=BEST + " LIMIT 1"), "ambiguous", "a tie"),
+        (asking("How many Names had Goals above the 9?", "2"), "unchecked", "no such question"),
+        (asking("For how many Names was the Club Reds?", "1", sql=REDS), "ambiguous", "only in case"),
+        ({"source": GOOD["source"] + " [ROW] Total | 3 | x | 1990"}, "ambiguous", "a total row"),
+        ({"source": GOOD["source"] + " [ROW] Name | 3 | Club | Born"}, "ambiguous", "the header is in the table again"),
     ],
 )
 def test_faults_are_found(tmp_path: Path, changes: dict[str, Any], kind: str, what: str) -> None:
     report = audit(corpus(tmp_path, {**GOOD, **changes}))
-    assert report["skills"]["counting"][kind] == report["faults"] == 1
-    assert what in report["first"][0]
+    assert report["skills"]["counting"][kind] == 1
+    assert any(found["kind"] == kind and what in found["reason"] for found in report["first"])
+
+
+def test_an_answer_in_the_question_is_leaked(tmp_path: Path) -> None:
+    question = "What was the Name when the Born year was after 1980 and the Club was Blues FC Cyd?"
+    row = {**GOOD, **asking(question, "Cyd", sql="SELECT 'Cyd'")}
+    row["source"] = row["source"].replace("| Blues", "| Blues FC Cyd")
+    report = audit(corpus(tmp_path, row))
+    assert [(found["kind"], found["reason"]) for found in report["first"]] == [
+        ("leaked", "the answer stands in the question")
+    ]
+
+
+def test_the_report_shows_the_table_and_the_reason(tmp_path: Path) -> None:
+    text = report_text(audit(corpus(tmp_path, {**GOOD, "answers": ["3"], "target": "3", "sql": "SELECT 3"})))
+    assert "wrong: example 0 (counting): a reader finds '2'" in text
+    assert "    Bob | 12 | reds | 1981" in text
+
+
+def test_parts_are_the_same_from_any_number_of_workers(tmp_path: Path) -> None:
+    rows = [{**GOOD, "example": i, **(asking(COUNT, "3", sql="SELECT 3") if i % 3 else {})} for i in range(12)]
+    found = build_corpus(tmp_path / "corpus", Rows(rows), len(rows), units_a_shard=4)
+    assert audit(found, workers=2) == audit(found)
+    assert audit(found)["skills"]["counting"]["wrong"] == 8
+    assert [shown["example"] for shown in audit(found)["first"]] == [1, 2, 4]
 
 
 def test_a_table_in_both_splits_is_leaked(tmp_path: Path) -> None:
     report = audit(corpus(tmp_path, GOOD, {**GOOD, "example": 1, "split": "validation"}))
     assert report["skills"]["counting"]["leaked"] == 1
+    assert "of example 0, which is of the other split" in report["first"][0]["reason"]
 
 
 def test_stats(tmp_path: Path) -> None:

@@ -94,8 +94,9 @@ def test_examples(release: Path) -> None:
     assert TABFACT.labels == ("refuted", "entailed")
 
 
-def test_the_starter_set() -> None:
+def test_the_starter_set(capsys: pytest.CaptureFixture[str]) -> None:
     train, dev = load_tabfact("starter", "train"), load_tabfact("starter", "dev")
+    assert capsys.readouterr().out.endswith("tabfact dev: 44 statements about 4 tables, variant starter\n")
     assert not {e.references["table"] for e in train} & {e.references["table"] for e in dev}
     for examples in (train, dev):
         labels = [example.target for example in examples]

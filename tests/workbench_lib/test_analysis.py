@@ -135,6 +135,13 @@ def test_a_pretraining_run_outside_of_the_plan_is_looked_up(home: Path) -> None:
     assert data["corpus_examples"].tolist() == [300]
 
 
+def test_a_model_that_was_fine_tuned_before_has_the_corpus_behind_both(home: Path) -> None:
+    pretrained(home, "p", 300)
+    finetuned(home, "source", "p", False, 0.3)
+    data = outcomes([finetuned(home, "target", "source", False, 0.5)])
+    assert data["corpus_examples"].tolist() == [300]
+
+
 def test_nothing_finished_is_an_error(home: Path) -> None:
     with pytest.raises(RunError, match="no fine-tuning run of this experiment is finished yet"):
         outcomes([made(home, "f", "finetuning", None), pretrained(home, "p", 3)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,19 @@ def test_an_inner_hold_does_not_end_the_outer_one(tmp_path: Path) -> None:
             pass
         assert not is_free_for_others(tmp_path)
     assert is_free_for_others(tmp_path)
+
+
+def test_a_folder_can_be_waited_for(tmp_path: Path, held_by_another: Holder) -> None:
+    with held_by_another(tmp_path) as process:
+        threading.Timer(0.5, process.kill).start()
+        with hold(tmp_path, wait_s=60):
+            assert process.poll() is not None or process.wait(10) is not None
+            assert not is_free_for_others(tmp_path)
+
+
+def test_waiting_ends(tmp_path: Path, held_by_another: Holder) -> None:
+    with held_by_another(tmp_path), pytest.raises(FolderInUseError), hold(tmp_path, wait_s=0.5):
+        pass
 
 
 def test_a_failure_inside_gives_the_folder_back(tmp_path: Path) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from workbench_lib import paths
 from workbench_lib.errors import WorkbenchError
+from workbench_lib.fetching import official_folder
 from workbench_lib.paths import find_data, find_files
-from workbench_lib.stages import model_identity, official_folder
+from workbench_lib.stages import model_identity
 
 
 @pytest.fixture
@@ -64,3 +65,8 @@ def test_a_folder_here_does_not_hide_a_shape(data: Path) -> None:
 def test_an_empty_home_is_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_HOME", "")
     assert paths.home() == paths.PROJECT
+
+
+def test_runs_and_tokens_lie_in_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path))
+    assert (paths.runs_dir(), paths.tokens_dir()) == (tmp_path / "runs", tmp_path / "tokens")

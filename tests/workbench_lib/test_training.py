@@ -1,34 +1,39 @@
-"""The training loop learns, counts every token once, and ends the same whether it was killed or not."""
+"""The training loop: one loss a step over all its targets, limits, best weights, and what stops it."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import math
-import multiprocessing
-import os
 import shutil
-import signal
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from workbench_toy_training import PAIRS, toy_model, toy_params, toy_store, train_toy
+from workbench_toy_training import (
+    PAIRS,
+    outcome,
+    toy_classifier,
+    toy_model,
+    toy_params,
+    toy_store,
+    toy_t5,
+)
 
-from workbench_lib import checkpoints as checkpoint_files
-from workbench_lib.batches import BatchStream
-from workbench_lib.checkpoints import CheckpointError, Progress
+from workbench_lib import training
+from workbench_lib.batches import Batch, BatchStream
+from workbench_lib.checkpoints import load_checkpoint
 from workbench_lib.devices import make_accelerator
-from workbench_lib.files import sha256_of_file
 from workbench_lib.generation import generate, generation_config
-from workbench_lib.metrics_log import MetricsLog, read_metrics
-from workbench_lib.objectives import TARGET_TOKENS, mean_loss, token_loss
-from workbench_lib.optimisation import learning_rate_factor, make_optimizer
-from workbench_lib.tokens import TokenStore, collate
-from workbench_lib.training import TrainingError, train
+from workbench_lib.locks import FolderInUseError
+from workbench_lib.metrics_log import read_metrics
+from workbench_lib.objectives import CLASSES, TARGET_TOKENS, mean_loss, token_loss
+from workbench_lib.optimisation import make_optimizer
+from workbench_lib.steps import TrainingError
+from workbench_lib.tokens import TokenStore, collate, tokenise
+from workbench_lib.training import train
 
 
 @pytest.fixture(autouse=True)
@@ -46,109 +51,99 @@ def model(tokenizer: Any) -> Any:
     return toy_model(tokenizer)
 
 
-# --- the loss ----------------------------------------------------------------------------------------------------
+def same_weights(first: Any, second: Any) -> bool:
+    return all(torch.equal(a, b) for a, b in zip(first.parameters(), second.parameters(), strict=True))
 
 
-def loss_by_hand(model: Any, store: TokenStore, index: int, smoothing: float = 0.0) -> tuple[float, int]:
-    """The summed cross-entropy of one example without any padding, in numpy and 64 bits."""
-    target = store.target(index).astype(np.int64)
-    shifted = np.concatenate([[2], target[:-1]])  # </s> <s> a b -> <s> a b </s>
-    with torch.no_grad():
-        logits = model(
-            input_ids=torch.tensor(store.source(index).astype(np.int64))[None],
-            decoder_input_ids=torch.tensor(shifted)[None],
-        ).logits[0]
-    scores = logits.double().numpy()  # (target, vocabulary)
-    log_probabilities = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
-    gold = -log_probabilities[np.arange(len(target)), target].sum()
-    uniform = -log_probabilities.mean(axis=1).sum()
-    return (1 - smoothing) * gold + smoothing * uniform, len(target)
+# --- a step ------------------------------------------------------------------------------------------------------
+
+PLAIN = {"dropout": 0.0, "warmup_steps": 0, "weight_decay": 0.0, "label_smoothing": 0.1, "validate_every": 100}
 
 
-@pytest.mark.parametrize("smoothing", [0.0, 0.1])
-def test_token_loss_is_the_sum_over_examples_each_by_hand(model: Any, store: TokenStore, smoothing: float) -> None:
-    model.eval()
-    indices = [0, 1, 2, 3]
-    assert len({len(store.target(i)) for i in indices}) > 1  # so that padding is there
-    expected = [loss_by_hand(model, store, i, smoothing) for i in indices]
-    with torch.no_grad():
-        loss, tokens = token_loss(model, collate(store, indices, pad=1), smoothing)
-    assert loss.item() == pytest.approx(sum(value for value, _ in expected), rel=1e-5)
-    assert tokens == sum(count for _, count in expected)
+def gradient_by_hand(model: Any, store: TokenStore, groups: list[Any]) -> list[Any]:
+    """Of the mean over groups of batches, each the mean over its targets."""
+    for group in groups:
+        batch = collate(store, group, pad=1)
+        tokens = int((batch["labels"] != -100).sum())
+        (token_loss(model, batch, 0.1) / tokens / len(groups)).backward()
+    return [parameter.grad for parameter in model.parameters()]
 
 
-def test_more_padding_changes_nothing(model: Any, store: TokenStore) -> None:
-    model.eval()
-    batch = collate(store, [0, 1, 2], pad=1)
-    wider = {
-        name: torch.nn.functional.pad(batch[name], (0, 17), value=value)
-        for name, value in (("input_ids", 1), ("attention_mask", 0), ("labels", -100))
-    }
-    with torch.no_grad():
-        (loss, tokens), (wider_loss, wider_tokens) = (token_loss(model, b, 0.1) for b in (batch, wider))
-    assert wider_loss.item() == pytest.approx(loss.item(), rel=1e-5)
-    assert wider_tokens == tokens
+def adams_first_step(model: Any, gradients: list[Any], clip: float) -> list[Any]:
+    norm = math.sqrt(sum(float((gradient**2).sum()) for gradient in gradients))
+    assert norm > clip  # so that clipping does something
+    clipped = [gradient * clip / norm for gradient in gradients]
+    return [p.detach() - 1e-3 * g / (g.abs() + 1e-8) for p, g in zip(model.parameters(), clipped, strict=True)]
 
 
-def test_a_step_is_normalised_over_the_tokens_of_its_batch(tokenizer: Any, store: TokenStore) -> None:
+def is_close(model: Any, expected: list[Any], gradients: list[Any]) -> bool:
+    """Where a gradient is next to nothing, its sign is chance, and so is Adam's first step."""
+    for parameter, value, gradient in zip(model.parameters(), expected, gradients, strict=True):
+        significant = gradient.abs() > 1e-5
+        if not torch.allclose(parameter[significant], value[significant], atol=2e-5):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("batches_a_step", [1, 3])
+def test_a_step_follows_the_gradient_of_the_mean_over_all_its_targets(
+    tokenizer: Any, store: TokenStore, tmp_path: Path, batches_a_step: int
+) -> None:
+    """The batches of a step count as one big one, whatever their shapes; a mean of their means is something else."""
+    params = toy_params(**PLAIN, steps=1, clip_norm=0.5, tokens_a_batch=80, batches_a_step=batches_a_step)
     model = toy_model(tokenizer, dropout=0.0)
-    indices = [1, 2]
-    (first, n), (second, m) = (loss_by_hand(model, store, i, 0.1) for i in indices)
-    mean, mean_of_means = (first + second) / (n + m), (first / n + second / m) / 2
-    assert abs(mean - mean_of_means) > 1e-3 * mean  # else this would prove nothing
-    params = toy_params(dropout=0.0)
-    found = training_step(model, make_optimizer(model, params), collate(store, indices, pad=1), 1e-3, params)
-    assert found == pytest.approx(mean, rel=1e-5)
+    trained = train(model, store, None, params, tmp_path)
+    batches = [batch.examples for batch in BatchStream([store.lengths], 80, 3).take(batches_a_step)]
+    together = np.concatenate(batches)
+    assert len({collate(store, batch, 1)["labels"].shape for batch in batches}) == batches_a_step
+
+    other = toy_model(tokenizer, dropout=0.0)
+    gradients = gradient_by_hand(other, store, [together])
+    assert is_close(model, adams_first_step(other, gradients, 0.5), gradients)
+    with torch.no_grad():
+        loss = token_loss(toy_model(tokenizer, dropout=0.0), collate(store, together, 1), 0.1).item()
+    assert trained.loss == pytest.approx(loss / store.lengths[together, 1].sum(), rel=1e-5)
+    if batches_a_step > 1:
+        other.zero_grad()
+        means = gradient_by_hand(other, store, batches)
+        assert not is_close(model, adams_first_step(other, means, 0.5), gradients)
 
 
-def test_a_step_follows_the_gradient_of_the_token_mean(tokenizer: Any, store: TokenStore) -> None:
-    models = [toy_model(tokenizer, dropout=0.0) for _ in range(2)]
-    params, batch = toy_params(dropout=0.0, clip_norm=0.5, weight_decay=0.0), collate(store, [1, 2], pad=1)
-    training_step(models[0], make_optimizer(models[0], params), batch, 1e-3, params)
+def test_accumulated_steps_end_as_steps_over_the_big_batches(
+    tokenizer: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several steps: nothing is left over from one to the next."""
+    pairs = [(f"{k} " * (k % 5 + 1), f"{k}") for k in range(60)]
+    store = toy_store(tmp_path / "tokens", tokenizer, pairs)
+    few, many = (toy_model(tokenizer, dropout=0.0) for _ in range(2))
+    params = toy_params(**PLAIN, steps=4, tokens_a_batch=100, batches_a_step=3)
+    train(few, store, None, params, tmp_path / "few")
+    take = BatchStream.take
 
-    loss, tokens = token_loss(models[1], batch, 0.1)
-    (loss / tokens).backward()
-    norm = math.sqrt(sum(float((p.grad**2).sum()) for p in models[1].parameters()))
-    assert norm > 0.5  # so that clipping does something
-    for new, old in zip(models[0].parameters(), models[1].parameters(), strict=True):
-        gradient = old.grad * 0.5 / norm
-        expected = old - 1e-3 * gradient / (gradient.abs() + 1e-8)  # Adam's first step, by hand
-        significant = gradient.abs() > 1e-6
-        assert torch.allclose(new[significant], expected[significant], atol=1e-5)
+    def joined(stream: BatchStream, _: int) -> Any:
+        batches = take(stream, 3)
+        return [Batch(0, np.concatenate([batch.examples for batch in batches]))]
 
-
-def test_validation_loss_is_the_mean_over_all_target_tokens_unsmoothed(model: Any, store: TokenStore) -> None:
-    model.train()
-    found = evaluate_loss(model, store, toy_params(tokens_a_batch=64))
-    assert model.training
-    model.eval()
-    losses, counts = zip(*(loss_by_hand(model, store, i) for i in range(len(store))), strict=True)
-    assert found == pytest.approx(sum(losses) / sum(counts), rel=1e-5)
+    monkeypatch.setattr(BatchStream, "take", joined)
+    train(many, store, None, params.model_copy(update={"batches_a_step": 1}), tmp_path / "many")
+    for a, b in zip(few.parameters(), many.parameters(), strict=True):
+        assert torch.allclose(a, b, atol=2e-4)
+    losses = [read_metrics(tmp_path / name / "metrics.jsonl")[-1]["loss"] for name in ("few", "many")]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-5)
 
 
-# --- optimiser ---------------------------------------------------------------------------------------------------
+def test_every_step_draws_its_dropout_anew_from_the_seed_and_its_number(
+    tokenizer: Any, store: TokenStore, tmp_path: Path
+) -> None:
+    def seeds(folder: str, **changes: Any) -> list[int]:
+        model, seen = toy_model(tokenizer), []
+        model.register_forward_pre_hook(lambda *_: seen.append(torch.initial_seed()))
+        train(model, store, None, toy_params(steps=12, **changes), tmp_path / folder)
+        return seen
 
-
-def test_learning_rate_factors_by_hand() -> None:
-    def factors(steps: int, warmup: int) -> list[float]:
-        params = toy_params(steps=steps, warmup_steps=warmup)
-        return [learning_rate_factor(step, params) for step in range(1, steps + 1)]
-
-    assert factors(6, 2) == [0.5, 1, 1, 0.75, 0.5, 0.25]
-    assert factors(4, 0) == [1, 0.75, 0.5, 0.25]
-    assert factors(2, 2) == [0.5, 1]
-    assert factors(2, 4) == [0.25, 0.5]
-    assert factors(1, 0) == [1]
-
-
-def test_weight_decay_spares_biases_and_norms(model: Any) -> None:
-    groups = make_optimizer(model, toy_params(weight_decay=0.01)).param_groups
-    decays = {id(parameter): group["weight_decay"] for group in groups for parameter in group["params"]}
-    names = dict(model.named_parameters())
-    assert len(decays) == len(names)
-    for name, parameter in names.items():
-        is_spared = name.endswith(".bias") or "norm" in name
-        assert decays[id(parameter)] == (0.0 if is_spared else 0.01), name
+    first, again, other = seeds("first"), seeds("again"), seeds("other", seed=4)
+    assert first == again
+    assert len(set(first) | set(other)) == 24
 
 
 # --- whole runs --------------------------------------------------------------------------------------------------
@@ -165,26 +160,39 @@ def test_eight_examples_are_learnt_by_heart(tokenizer: Any, store: TokenStore, t
     written = generate(model, tokenizer, [source for source, _ in PAIRS], config, max_source_tokens=64)
     assert written.texts == [target for _, target in PAIRS]
     assert trained.steps == 80
-    assert trained.validation_loss == pytest.approx(evaluate_loss(model, store, params), rel=1e-6)
+    assert trained.validation_loss == pytest.approx(mean_loss(model, store, 1000, TARGET_TOKENS), rel=1e-6)
     assert trained.loss < 0.1
+
+
+def test_the_loss_after_fifty_steps_is_the_committed_one(tokenizer: Any, store: TokenStore, tmp_path: Path) -> None:
+    """A change in the order of examples, in the loss, in the schedule or in the optimiser shows here."""
+    model, params = toy_model(tokenizer, dropout=0.0), toy_params(steps=50, schedule="cosine", batches_a_step=2)
+    trained = train(model, store, store, params, tmp_path)
+    assert trained.loss == pytest.approx(LOSS_AFTER_FIFTY, rel=1e-4)
+    assert trained.validation_loss == pytest.approx(VALIDATION_LOSS_AFTER_FIFTY, rel=1e-4)
+
+
+LOSS_AFTER_FIFTY, VALIDATION_LOSS_AFTER_FIFTY = 2.67966, 2.25617
 
 
 def test_a_run_logs_steps_rates_and_tokens(model: Any, store: TokenStore, tmp_path: Path) -> None:
     params = toy_params(steps=25, validate_every=15)
     trained = train(model, store, store, params, tmp_path)
     rows = read_metrics(tmp_path / "metrics.jsonl")
-    assert [row["step"] for row in rows if "loss" in row] == [10, 20, 25]
+    measured = [row for row in rows if "loss" in row]
+    assert [row["step"] for row in measured] == [10, 20, 25]
     assert [row["step"] for row in rows if "validation_loss" in row] == [15, 25]
-    rates = [row["learning_rate"] for row in rows if "loss" in row]
+    rates = [row["learning_rate"] for row in measured]
     assert rates == pytest.approx([0.001 * f for f in (16 / 20, 6 / 20, 1 / 20)], rel=1e-9)
 
-    seen, epochs = 0, itertools.count()
-    batches = (b for e in epochs for b in epoch_batches(store.lengths, params.tokens_a_batch, seed=3, epoch=e))
-    for batch in itertools.islice(batches, 25):
-        seen += int(store.lengths[batch].sum())
-    assert trained.tokens == sum(row["tokens"] for row in rows if "loss" in row) == seen
-    assert trained.loss == rows[-2]["loss"]
-    assert trained.validation_loss == rows[-1]["validation_loss"]
+    batches = [batch.examples for batch in BatchStream([store.lengths], params.tokens_a_batch, 3).take(25)]
+    seen = [int(store.lengths[batch].sum()) for batch in batches]
+    padded = [len(batch) * int(store.lengths[batch].max(axis=0).sum()) for batch in batches]
+    assert [row["tokens"] for row in measured] == [sum(seen[:10]), sum(seen[10:20]), sum(seen[20:])]
+    assert measured[0]["padding"] == pytest.approx(1 - sum(seen[:10]) / sum(padded[:10]), abs=1e-4)
+    assert trained.tokens == sum(seen)
+    assert trained.loss == measured[-1]["loss"]
+    assert trained.validation_loss == [row["validation_loss"] for row in rows if "validation_loss" in row][-1]
 
 
 def test_a_finished_run_trains_no_further(tokenizer: Any, store: TokenStore, tmp_path: Path) -> None:
@@ -195,178 +203,268 @@ def test_a_finished_run_trains_no_further(tokenizer: Any, store: TokenStore, tmp
     again = toy_model(tokenizer, seed=99)
     assert train(again, store, store, params, folder) == trained
     assert (folder / "metrics.jsonl").read_bytes() == log
-    assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
+    assert same_weights(first, again)
 
 
-def outcome(folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """What must not depend on kills: the log without its seconds, and the digests of the last checkpoint's tensors."""
-    rows = [{k: v for k, v in row.items() if k != "seconds"} for row in read_metrics(folder / "metrics.jsonl")]
-    return rows, {path.name: sha256_of_file(path) for path in (folder / "checkpoints/last").glob("*.safetensors")}
-
-
-@pytest.fixture(scope="module")
-def context() -> Any:
-    """Fresh processes, forked from a server that has nothing but imported the modules."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["workbench_toy_training"])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", str(Path(__file__).parent))  # Python 3.11's server ignores sys.path
-        first = context.Process(target=int)
-        first.start()  # starts the server, too
-        first.join()
-    return context
-
-
-def run_in_process(context: Any, folder: Path) -> None:
-    process = context.Process(target=train_toy, args=(folder,))
-    process.start()
-    process.join(120)
-    assert process.exitcode == 0
-
-
-@pytest.fixture(scope="module")
-def uninterrupted(context: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    folder = tmp_path_factory.mktemp("uninterrupted")
-    run_in_process(context, folder)
-    return outcome(folder)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_a_killed_run_ends_as_one_that_was_not(context: Any, uninterrupted: Any, tmp_path: Path, seed: int) -> None:
-    process = context.Process(target=train_toy, args=(tmp_path, 0.02))
-    process.start()
-    draws = np.random.default_rng(seed)
-    reached, later_s = int(draws.integers(10, 40)), float(draws.uniform(0, 0.15))
-    while process.is_alive() and not (
-        (tmp_path / "checkpoints/last").exists()
-        and max((row["step"] for row in read_metrics(tmp_path / "metrics.jsonl")), default=0) >= reached
-    ):
-        time.sleep(0.002)
-    time.sleep(later_s)
-    os.kill(process.pid, signal.SIGKILL)
-    process.join()
-    assert process.exitcode == -signal.SIGKILL  # it had not ended before
-    assert outcome(tmp_path) != uninterrupted
-
-    run_in_process(context, tmp_path)
-    assert outcome(tmp_path) == uninterrupted
-
-
-# --- what goes wrong ---------------------------------------------------------------------------------------------
-
-
-def test_a_loss_that_is_not_finite_stops_and_keeps_the_last_checkpoint(
+def test_a_run_can_be_made_longer_as_if_it_had_been_longer_from_the_start(
     tokenizer: Any, store: TokenStore, tmp_path: Path
 ) -> None:
-    model, params = toy_model(tokenizer), toy_params(validate_every=60)
+    longer = toy_params(steps=20, schedule="constant", validate_every=100)
+    train(toy_model(tokenizer), store, None, longer.model_copy(update={"steps": 10}), tmp_path / "in-two")
+    train(toy_model(tokenizer), store, None, longer, tmp_path / "in-two")
+    train(toy_model(tokenizer), store, None, longer, tmp_path / "in-one")
+    assert outcome(tmp_path / "in-two") == outcome(tmp_path / "in-one")
+
+
+@pytest.mark.parametrize(("limit", "counts"), [("max_tokens", lambda n: n.sum()), ("max_examples", len)])
+def test_a_run_ends_with_the_step_that_reaches_its_limit(
+    model: Any, store: TokenStore, tmp_path: Path, limit: str, counts: Callable[[Any], int]
+) -> None:
+    stream = BatchStream([store.lengths], 200, 3)
+    seen = list(itertools.accumulate(int(counts(store.lengths[batch.examples])) for batch in stream.take(20)))
+    trained = train(model, store, store, toy_params(**{limit: seen[12]}), tmp_path)
+    assert trained.steps == 13
+    rows = read_metrics(tmp_path / "metrics.jsonl")
+    assert [row["step"] for row in rows if "loss" in row] == [10, 13]
+    assert [row["step"] for row in rows if "validation_loss" in row] == [13]
+    assert rows[-1]["learning_rate"] == pytest.approx(0.001 * (1 - progress_share(seen, 12)), rel=1e-9)
+
+
+def progress_share(seen: list[int], step: int) -> float:
+    """What is over before step 13 of what comes after 5 steps of warm-up, by the limit of 13 steps' worth."""
+    done = seen[step - 1] / seen[12]
+    in_warmup = done * 5 / step
+    return (done - in_warmup) / (1 - in_warmup)
+
+
+# --- validation --------------------------------------------------------------------------------------------------
+
+
+def scripted(monkeypatch: pytest.MonkeyPatch, losses: list[float]) -> list[list[Any]]:
+    """Have validations find these losses; the weights that they saw."""
+    seen: list[list[Any]] = []
+
+    def next_loss(model: Any, *_: Any) -> float:
+        seen.append([parameter.detach().clone() for parameter in model.parameters()])
+        return losses[len(seen) - 1]
+
+    monkeypatch.setattr(training, "mean_loss", next_loss)
+    return seen
+
+
+@pytest.mark.parametrize("keep", ["best", "last"])
+def test_a_run_stops_when_validation_gets_no_better_and_keeps_what_it_should(
+    model: Any, store: TokenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: str
+) -> None:
+    seen = scripted(monkeypatch, [3.0, 2.0, 2.5, 2.0, 1.0])
+    params = toy_params(validate_every=4, patience=2, keep=keep)
+    trained = train(model, store, store, params, tmp_path)
+    assert trained.steps == 16  # the fourth validation
+    kept = {"best": (1, 2.0), "last": (3, 2.0)}[keep]
+    assert trained.validation_loss == kept[1]
+    assert all(torch.equal(a, b) for a, b in zip(model.parameters(), seen[kept[0]], strict=True))
+    rows = read_metrics(tmp_path / "metrics.jsonl")
+    assert [row["step"] for row in rows if "loss" in row] == [10, 16]
+    assert trained.tokens == sum(row["tokens"] for row in rows if "loss" in row)
+
+
+def test_the_best_weights_have_the_lowest_validation_loss(tokenizer: Any, store: TokenStore, tmp_path: Path) -> None:
+    """A learning rate that grows too high: the last weights are not the best."""
+    held_out = toy_store(tmp_path / "held-out", tokenizer, PAIRS[:2])
+    params = toy_params(
+        steps=40, learning_rate=0.05, schedule="constant", warmup_steps=40, validate_every=4, keep="best"
+    )
+    model = toy_model(tokenizer)
+    trained = train(model, store, held_out, params, tmp_path)
+    losses = [row["validation_loss"] for row in read_metrics(tmp_path / "metrics.jsonl") if "validation_loss" in row]
+    assert losses[-1] > min(losses) == trained.validation_loss
+    assert mean_loss(model, held_out, 200, TARGET_TOKENS) == pytest.approx(min(losses), rel=1e-6)
+
+
+@pytest.mark.parametrize("changes", [{"keep": "best"}, {"patience": 1}])
+def test_what_goes_by_validation_needs_one(
+    model: Any, store: TokenStore, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    with pytest.raises(TrainingError, match="nothing to validate on"):
+        train(model, store, None, toy_params(**changes), tmp_path)
+
+
+def test_generated_metrics_come_at_their_steps_and_leave_the_model_training(
+    tokenizer: Any, store: TokenStore, tmp_path: Path
+) -> None:
+    model, modes = toy_model(tokenizer), []
+
+    def measure(measured: Any) -> dict[str, float]:
+        assert measured is model
+        measured.eval()
+        torch.rand(7)  # chance that is drawn here changes nothing
+        return {"exact_match": 0.25}
+
+    handle = model.register_forward_pre_hook(lambda module, _: modes.append(module.training))
+    params = toy_params(steps=25, generate_every=10, validate_every=100)
+    train(model, store, None, params, tmp_path / "measured", evaluate=measure)
+    handle.remove()
+    assert all(modes)
+    rows = read_metrics(tmp_path / "measured/metrics.jsonl")
+    assert [row for row in rows if "exact_match" in row] == [
+        {"step": 10, "exact_match": 0.25},
+        {"step": 20, "exact_match": 0.25},
+    ]
+    train(toy_model(tokenizer), store, None, params, tmp_path / "plain")
+    assert outcome(tmp_path / "measured")[1] == outcome(tmp_path / "plain")[1]
+
+
+def test_only_the_loss_of_steps_is_compiled(
+    tokenizer: Any, store: TokenStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Validation and generation come in too many shapes to be worth it."""
+    calls = []
+
+    def instead(work: Callable[..., Any], *, dynamic: bool) -> Callable[..., Any]:
+        assert dynamic
+
+        def counted(*arguments: Any) -> Any:
+            calls.append(1)
+            return work(*arguments)
+
+        return counted
+
+    monkeypatch.setattr(torch, "compile", instead)
+    params = toy_params(steps=4, batches_a_step=2, validate_every=1)
+    train(toy_model(tokenizer), store, store, params.model_copy(update={"compile": True}), tmp_path / "compiled")
+    assert len(calls) == 8
+    train(toy_model(tokenizer), store, store, params, tmp_path / "plain")
+    assert outcome(tmp_path / "compiled") == outcome(tmp_path / "plain")
+
+
+# --- other models, objectives and corpora ------------------------------------------------------------------------
+
+
+def test_a_t5_trains_in_the_same_loop(tokenizer: Any, store: TokenStore, tmp_path: Path) -> None:
+    model = toy_t5(tokenizer)
+    params = toy_params(steps=60, learning_rate=0.01, tokens_a_batch=1000, label_smoothing=0.0, validate_every=60)
+    before = mean_loss(model, store, 1000, TARGET_TOKENS)
+    trained = train(model, store, store, params, tmp_path)
+    assert trained.validation_loss is not None
+    assert trained.validation_loss < before / 3
+    again = toy_t5(tokenizer)
+    assert train(again, store, store, params, tmp_path) == trained
+    assert same_weights(model, again)
+    assert again.lm_head.weight.data_ptr() == again.shared.weight.data_ptr()
+
+
+def test_classes_are_learnt_in_the_same_loop(tokenizer: Any, tmp_path: Path) -> None:
+    """A target is the number of a class; the loss is a mean over examples, not tokens."""
+    store = toy_store(tmp_path / "tokens", tokenizer)
+
+    class Labelled(TokenStore):
+        lengths = np.array([(n, 1) for n in store.lengths[:, 0]], np.uint16)
+
+        def target(self, index: int) -> Any:
+            return np.array([index % 3], np.uint16)
+
+    model, labelled = toy_classifier(tokenizer), Labelled(store.folder)
+    params = toy_params(steps=60, learning_rate=0.003, tokens_a_batch=1000, label_smoothing=0.0, validate_every=60)
+    assert mean_loss(model, labelled, 1000, CLASSES) == pytest.approx(math.log(3), rel=0.1)
+    trained = train(model, labelled, labelled, params, tmp_path, objective=CLASSES)
+    assert trained.validation_loss is not None
+    assert trained.validation_loss < 0.3
+    again = toy_classifier(tokenizer)
+    assert train(again, labelled, labelled, params, tmp_path, objective=CLASSES) == trained
+
+
+def test_a_mixture_takes_its_batches_from_every_corpus(tokenizer: Any, tmp_path: Path) -> None:
+    stores = [toy_store(tmp_path / str(k), tokenizer, pairs) for k, pairs in enumerate((PAIRS, [("only", "one")]))]
+    folder = tmp_path / "run"
+    train(toy_model(tokenizer), stores, None, toy_params(steps=12, checkpoint_every=10), folder, weights=(3, 1))
+    model = toy_model(tokenizer)
+    progress = load_checkpoint(folder / "checkpoints", make_accelerator(), model, make_optimizer(model, 1e-3, 0.01))
+    assert progress is not None
+    assert progress.taken == (9, 3)
+    assert progress.positions[1].epoch == 3  # one batch is the whole of it
+
+
+# --- what stops a run --------------------------------------------------------------------------------------------
+
+
+def broken_at(model: Any, step: int, *, only_gradient: bool = False) -> None:
+    """Make the model's scores, or their gradients alone, not a number at one step."""
     calls = itertools.count(1)
-    model.lm_head.register_forward_hook(lambda _m, _i, output: output * (math.nan if next(calls) == 13 else 1.0))
-    with pytest.raises(TrainingError, match=r"^step 13: "):
+
+    def act(_module: Any, _inputs: Any, output: Any) -> Any:
+        if next(calls) != step:
+            return output
+        if only_gradient:
+            output.register_hook(lambda gradient: gradient * math.inf)
+            return output
+        return output * math.nan
+
+    model.lm_head.register_forward_hook(act)
+
+
+@pytest.mark.parametrize("only_gradient", [False, True])
+def test_what_is_not_finite_stops_the_run_names_its_examples_and_keeps_the_checkpoint(
+    tokenizer: Any, store: TokenStore, tmp_path: Path, only_gradient: bool
+) -> None:
+    model, params = toy_model(tokenizer), toy_params(validate_every=60)
+    broken_at(model, 13, only_gradient=only_gradient)
+    named = ", ".join(str(k) for k in BatchStream([store.lengths], 200, 3).take(13)[-1].examples)
+    what = "gradient" if only_gradient else "loss"
+    with pytest.raises(TrainingError, match=rf"^step 13: a {what} that is not finite; .* counted from 0\): {named}$"):
         train(model, store, None, params, tmp_path)
     fresh = toy_model(tokenizer)
-    progress = load_checkpoint(tmp_path / "checkpoints", fresh, make_optimizer(fresh, params))
+    optimizer = make_optimizer(fresh, 1e-3, 0.01)
+    progress = load_checkpoint(tmp_path / "checkpoints", make_accelerator(), fresh, optimizer)
     assert progress is not None
     assert progress.step == 10
     assert all(bool(torch.isfinite(p).all()) for p in fresh.parameters())
     assert [row["step"] for row in read_metrics(tmp_path / "metrics.jsonl")] == [10]
 
 
-@pytest.fixture
-def checkpoints(tokenizer: Any, store: TokenStore, tmp_path: Path) -> Path:
-    """The checkpoints of a run of 10 steps."""
-    train(toy_model(tokenizer), store, None, toy_params(steps=10), tmp_path)
-    return tmp_path / "checkpoints"
+def test_examples_of_a_mixture_are_named_by_their_corpus_and_row(tokenizer: Any, tmp_path: Path) -> None:
+    """The first pair is too long and left out, so the example in the second place is row 2."""
+    pairs = [("1" * 100, "2"), ("3", "4"), ("5", "6")]
+    stores = [
+        tokenise(some, tokenizer, tmp_path / str(k), identity=k, max_source_tokens=20, max_target_tokens=20)
+        for k, some in enumerate((pairs, pairs[2:]))
+    ]
+    model = toy_model(tokenizer)
+    broken_at(model, 1)
+    params = toy_params(batches_a_step=2)
+    with pytest.raises(TrainingError, match=r": 0:[12], 0:[12], 1:0$"):
+        train(model, stores, None, params, tmp_path / "run", weights=(1, 1))
 
 
-def load(folder: Path, model: Any) -> Progress | None:
-    return load_checkpoint(folder, model, make_optimizer(model, toy_params()))
+def test_examples_that_changed_underneath_are_refused(tokenizer: Any, store: TokenStore, tmp_path: Path) -> None:
+    params, folder = toy_params(steps=20), tmp_path / "run"
+    train(toy_model(tokenizer), store, None, params.model_copy(update={"steps": 10}), folder)
+    other = toy_store(tmp_path / "other", tokenizer, [*PAIRS[:-1], ("moon", "moon : isa : satellite")])
+    with pytest.raises(TrainingError, match=f"{folder}: the examples are not those of the checkpoint, a corpus has"):
+        train(toy_model(tokenizer), other, None, params, folder)
+    assert train(toy_model(tokenizer), store, None, params, folder).steps == 20  # the checkpoint still opens
 
 
-def test_no_checkpoint_is_none(model: Any, tmp_path: Path) -> None:
-    assert load(tmp_path / "nowhere", model) is None
+def test_a_done_run_without_its_checkpoint_is_refused(tokenizer: Any, store: TokenStore, tmp_path: Path) -> None:
+    params = toy_params(steps=10)
+    train(toy_model(tokenizer), store, None, params, tmp_path)
+    (tmp_path / "metrics.json").write_text("{}")
+    shutil.rmtree(tmp_path / "checkpoints")
+    with pytest.raises(TrainingError, match="its checkpoint is gone"):
+        train(toy_model(tokenizer), store, None, params, tmp_path)
 
 
-def test_a_checkpoint_brings_back_weights_moments_and_chance(tokenizer: Any, checkpoints: Path, tmp_path: Path) -> None:
-    model = toy_model(tokenizer, seed=99)
-    optimizer = make_optimizer(model, toy_params())
-    progress = load_checkpoint(checkpoints, model, optimizer)
-    drawn = torch.rand(3)
-    assert progress is not None
-    assert progress.step == 10
-    other = toy_model(tokenizer, seed=98)
-    other_optimizer = make_optimizer(other, toy_params())
-    assert load_checkpoint(checkpoints, other, other_optimizer) == progress
-    assert torch.equal(torch.rand(3), drawn)
-    save_checkpoint(tmp_path / "again", other, other_optimizer, progress)
-    for name in ("model", "optimizer"):
-        files = [folder / f"{name}.safetensors" for folder in (checkpoints / "last", tmp_path / "again/last")]
-        assert sha256_of_file(files[0]) == sha256_of_file(files[1])
-    assert json.loads((tmp_path / "again/last/progress.json").read_text())["step"] == 10
+def test_a_run_whose_record_is_gone_is_refused(tokenizer: Any, store: TokenStore, tmp_path: Path) -> None:
+    params = toy_params(steps=10)
+    train(toy_model(tokenizer), store, None, params, tmp_path)
+    (tmp_path / "metrics.jsonl").unlink()
+    with pytest.raises(TrainingError, match=r"metrics\.jsonl is gone"):
+        train(toy_model(tokenizer), store, None, params, tmp_path)
 
 
-def test_a_checkpoint_of_another_shape_names_the_tensor(checkpoints: Path) -> None:
-    from workbench_lib.seq2seq import train_tokenizer
-
-    smaller = toy_model(train_tokenizer(["ab"], 266))
-    with pytest.raises(CheckpointError) as caught:
-        load(checkpoints, smaller)
-    text = str(caught.value)
-    assert text.startswith(f"{checkpoints / 'last'}: a checkpoint of another model: final_logits_bias is (1, ")
-    assert text.endswith(", not (1, 266)")
-
-
-@pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors", "random.safetensors", "progress.json"])
-@pytest.mark.parametrize("damage", ["cut", "gone"])
-def test_a_damaged_checkpoint_is_named(model: Any, checkpoints: Path, name: str, damage: str) -> None:
-    path = checkpoints / "last" / name
-    if damage == "cut":
-        path.write_bytes(path.read_bytes()[:-20])
-    else:
-        path.unlink()
-    before = [p.clone() for p in model.parameters()]
-    with pytest.raises(CheckpointError, match=f"{checkpoints / 'last'}: the checkpoint is damaged .* delete it"):
-        load(checkpoints, model)
-    assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
-
-
-def test_a_kill_between_the_two_renames_loses_nothing(model: Any, checkpoints: Path) -> None:
-    shutil.copytree(checkpoints / "last", checkpoints / ".writing")
-    (checkpoints / "last").rename(checkpoints / ".old")
-    progress = load(checkpoints, model)
-    assert progress is not None
-    assert progress.step == 10
-    save_checkpoint(checkpoints, model, make_optimizer(model, toy_params()), Progress(step=20))
-    assert [path.name for path in checkpoints.iterdir()] == ["last"]
-
-
-def test_a_failure_while_writing_leaves_the_previous_checkpoint(
-    model: Any, checkpoints: Path, monkeypatch: pytest.MonkeyPatch
+def test_two_processes_do_not_train_in_one_folder(
+    model: Any, store: TokenStore, tmp_path: Path, held_by_another: Callable[[Path], Any]
 ) -> None:
-    def full(*_: Any) -> None:
-        raise OSError("no space left")
-
-    monkeypatch.setattr("workbench_lib.checkpoints.write_json", full)
-    with pytest.raises(OSError, match="no space left"):
-        save_checkpoint(checkpoints, model, make_optimizer(model, toy_params()), Progress(step=20))
-    progress = load(checkpoints, model)
-    assert progress is not None
-    assert progress.step == 10
-
-
-def test_read_metrics_leaves_a_cut_off_line_out(tmp_path: Path) -> None:
-    path = tmp_path / "metrics.jsonl"
-    assert read_metrics(path) == []
-    path.write_text('{"step": 10, "loss": 2.5}\n{"step": 20, "lo')
-    assert read_metrics(path) == [{"step": 10, "loss": 2.5}]
-
-
-def test_a_restarted_log_drops_what_came_after_the_checkpoint(tmp_path: Path) -> None:
-    path = tmp_path / "metrics.jsonl"
-    path.write_text('{"step": 10, "loss": 2.5, "tokens": 7}\n{"step": 15, "validation_loss": 2}\n{"st')
-    log = MetricsLog(path, 10)
-    assert path.read_text() == '{"step": 10, "loss": 2.5, "tokens": 7}\n'
-    log.add(11, 1.0, 0.1, 5)
-    log.add(12, 2.0, 0.2, 6)
-    log.write(3.0)
-    assert read_metrics(path)[1:] == [{"step": 12, "loss": 1.5, "learning_rate": 0.2, "tokens": 11, "seconds": 3.0}]
+    (tmp_path / "checkpoints").mkdir()
+    with held_by_another(tmp_path / "checkpoints"), pytest.raises(FolderInUseError, match="in use by process"):
+        train(model, store, None, toy_params(steps=10), tmp_path)
+    assert train(model, store, None, toy_params(steps=10), tmp_path).steps == 10
