@@ -21,12 +21,12 @@ DayOrder = Literal["dmy", "mdy"]
 
 _MONTHS = words("january february march april may june july august september october november december")
 MONTH = {name: i for i, full in enumerate(_MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
-_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?,? )?"
+_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)? ?,? )?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _DATES = [
     re.compile(r"(?P<year>\d{4})(?P<mark> ?[-/.] ?)(?P<month>\d{2})(?P=mark)(?P<day>\d{2})"),
     re.compile(_WEEKDAY + _DAY + r"(?: of)?[ -](?P<name>[a-z]+)\.? ?,?[ -](?P<year>\d{4})", re.I),
-    re.compile(_WEEKDAY + rf"(?P<name>[a-z]+)\.? {_DAY} ?,? ?(?P<year>\d{{4}})", re.I),
+    re.compile(_WEEKDAY + rf"(?P<name>[a-z]+)\.? ?{_DAY} ?,? ?(?P<year>\d{{4}})", re.I),
     re.compile(rf"(?P<year>\d{{4}}),? (?P<name>[a-z]+)\.? {_DAY}", re.I),
     re.compile(r"(?P<name>[a-z]+)\.? ?,?[ -](?P<year>\d{4})", re.I),
 ]

@@ -14,9 +14,8 @@ from functools import lru_cache
 
 from reastap_lib.tables import words
 
-MISSING = frozenset(
-    ["", *words("- -- – — − ― ‒ N/A n/a ? ?? … ... .. TBA TBD tba tbd"), "n / a", "N / A", "- -", *words(", ; : . /")]
-)
+MISSING = frozenset(["", *words("N/A n/a TBA TBD tba tbd"), "n / a", "N / A"])
+_SAYS_NOTHING = " \t\n-–—−―‒.…?,;:/"
 MAX_DIGITS = 15
 _MARKS = "*†‡§¤¶^"
 _FOOTNOTES = re.compile(rf"(?: ?(?:\[(?:[a-z]|\d{{1,3}}|(?:nb|note|n) ?\d*)\]|[{_MARKS}]))+$")
@@ -85,12 +84,12 @@ class Number:
 
 
 def is_missing(text: str) -> bool:
-    """Whether a cell says nothing: empty, a dash, ?, N/A or TBA. A missing cell is never zero; "NA" can be Namibia.
+    """Whether a cell says nothing: empty, dashes, ?, N/A or TBA. A missing cell is never zero; "NA" can be Namibia.
 
-    >>> is_missing("—"), is_missing("NA"), is_missing("0")
-    (True, False, False)
+    >>> is_missing("—"), is_missing("–/–"), is_missing("NA"), is_missing("0")
+    (True, True, False, False)
     """
-    return text.strip() in MISSING
+    return text.strip(_SAYS_NOTHING) in MISSING
 
 
 def without_footnotes(text: str) -> str:

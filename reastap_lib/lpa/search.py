@@ -59,8 +59,9 @@ def search(reading: Reading, frame: Frame, limits: Limits) -> Found:
     >>> from reastap_lib.tables import Table
     >>> frame = frame_of(Table("t", "", ("Player", "Goals"), (("Ann", "9"), ("Bob", "12"))))
     >>> found = search(read_sentence("Bob scored more goals than Ann", TableIndex(frame)), frame, Limits())
-    >>> str(found.programs[2][0]), found.programs[2][1]
-    ('greater{hop{filter_eq{all_rows; player; bob}; goals}; hop{filter_eq{all_rows; player; ann}; goals}}', True)
+    >>> bob, ann = (f"hop{{filter_eq{{all_rows; player; {name}}}; goals}}" for name in ("bob", "ann"))
+    >>> {str(program): holds for program, holds in found.programs}[f"greater{{{bob}; {ann}}}"]
+    True
     """
     book, ends = Book(frame), time.monotonic() + limits.seconds
     may = allowed(reading.words)
@@ -75,10 +76,10 @@ def search(reading: Reading, frame: Frame, limits: Limits) -> Found:
                 return Found(_programs(book, finished.values(), limits), opened, not enough, timed_out)
             opened += 1
             for after in _after_a_step(book, state, operators, step):
-                if isinstance(after, State):
-                    following.setdefault(after.done, after)
-                else:
+                if isinstance(after, Known):
                     finished.setdefault(str(book.things[after].said), after)
+                elif len(following) <= limits.states - opened:  # no more of them could be opened
+                    following.setdefault(after.done, after)
         level = list(following.values())
     return Found(_programs(book, finished.values(), limits), opened, False, False)
 

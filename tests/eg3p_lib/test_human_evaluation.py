@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.inter_rater import aggregate_raters
+from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 
 from eg3p_lib.case_studies import Answer, Case
@@ -168,11 +167,15 @@ def test_agreement_is_over_what_all_judged() -> None:
         outcome([])
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the other library
 @given(BOOLEANS, st.integers(0, 2**32 - 1))
-def test_cohen_is_scikit_learn_s(first: list[bool], seed: int) -> None:
+def test_cohen_is_statsmodels(first: list[bool], seed: int) -> None:
     second = (np.random.default_rng(seed).random(len(first)) < 0.5).tolist()
-    expected = cohen_kappa_score(first, second) if len({*first, *second}) > 1 else None
-    assert cohen_kappa(first, second) == (None if expected is None else pytest.approx(expected))
+    table = [[sum(pair == (a, b) for pair in zip(first, second, strict=True)) for b in (0, 1)] for a in (0, 1)]
+    if len({*first, *second}) == 1:
+        assert cohen_kappa(first, second) is None
+    else:
+        assert cohen_kappa(first, second) == pytest.approx(cohens_kappa(np.array(table)).kappa)
 
 
 @given(st.lists(st.tuples(*[st.booleans()] * 3), min_size=1, max_size=30))
