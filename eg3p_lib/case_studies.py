@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eg3p_lib.structure import FAULTS, is_parsed, respaced, triples_of
@@ -83,10 +84,11 @@ class Case:
         return first + [(f"{t}: {a.verdict}", a.edges, self.differing(t)) for t, a in self.answers.items()]
 
     def picture(self) -> Figure:
-        """The graphs below each other; edges that differ are coloured and dashed."""
+        """The graphs below each other; edges that differ are coloured and dashed, and what is no graph is a text."""
         from workbench_lib.display import draw_graphs  # matplotlib takes a second to import
 
-        return draw_graphs(self.panels())
+        unread = {f"{t}: {a.verdict}": fill(shorten(a.text, 300), 100) for t, a in self.answers.items() if not a.edges}
+        return draw_graphs([(f"{t}\n{unread.get(t, '')}".strip(), edges, marked) for t, edges, marked in self.panels()])
 
     def texts_html(self) -> str:
         """What the models read, escaped."""
@@ -141,7 +143,7 @@ def read_cases(runs: Mapping[str, Run]) -> list[Case]:
 
 
 def compared_runs(outcomes: pd.DataFrame) -> dict[str, dict[str, Run]]:
-    """Of each task of graphs in an experiment its runs without pre-training and with the largest corpus.
+    """Of each task of graphs with several runs: that without pre-training, and that with the largest corpus.
 
     Args:
         outcomes: As `workbench_lib.analysis.outcomes` gives them.
@@ -152,7 +154,7 @@ def compared_runs(outcomes: pd.DataFrame) -> dict[str, dict[str, Run]]:
     found = {}
     for task in GRAPH_TASKS:
         rows = outcomes[outcomes["task"] == task].sort_values("corpus_examples", kind="stable")
-        if len(rows):
+        if len(rows) > 1:
             ends = {WITHOUT: rows.iloc[0], WITH: rows.iloc[-1]}
             found[task] = {title: Run(runs_dir() / row["run"]) for title, row in ends.items()}
     return found

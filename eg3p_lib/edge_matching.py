@@ -102,9 +102,7 @@ def bertscores(pairs: Iterable[tuple[str, str]], model: Path | str, layers: int 
     if isinstance(pairs, str):
         raise TypeError(f"needs pairs of edges, not the text {pairs!r}")
     if Path(model).is_dir() and "t5" in str(model) and not _config(model).model_type.endswith("t5"):
-        raise ScoreError(
-            f"{model}: bert-score takes any path with 't5' in it for a T5 model; move or rename the folder"
-        )
+        raise ScoreError(f"{model}: bert-score takes any path with 't5' in it for a T5 model; rename it")
     from bert_score import BERTScorer  # torch takes seconds to import
 
     distinct = sorted({pair for pair in pairs if pair[0].strip() and pair[1].strip()})

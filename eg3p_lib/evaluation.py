@@ -71,8 +71,8 @@ def _interval(metric: Metric | None) -> str:
 
 
 def _faults_table(scores: Scores) -> str:
-    lines = [f"\n{'why graphs failed (one may break several rules)':<60}{'official':>10}{'strict':>10}"]
+    lines = [f"\n{'why graphs failed (one may break several rules)':<52}{'official':>10}{'strict':>10}"]
     for fault, text in FAULTS.items():
         numbers = [scores.notes["faults"][mode].get(fault, 0) for mode in MODES]
-        lines.append(f"{text:<60}" + "".join(f"{number:>10}" for number in numbers))
+        lines.append(f"{text:<52}" + "".join(f"{number:>10}" for number in numbers))
     return "\n".join(lines)

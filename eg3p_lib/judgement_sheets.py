@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import csv
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import ipywidgets
+import pandas as pd
 
-from eg3p_lib.case_studies import Answer, Case, side_by_side
-from eg3p_lib.human_evaluation import Judgement, JudgementError, Shown, blind_order, read_judgements, record
+from eg3p_lib.case_studies import Answer, Case, read_cases, side_by_side
+from eg3p_lib.human_evaluation import Judgement, JudgementError, Shown, blind_order, outcome, read_judgements, record
 from eg3p_lib.readers import open_lines
-from workbench_lib.display import Live, describe, graph_html, show_html, show_note, stack
-from workbench_lib.errors import InputError
+from workbench_lib.display import Live, describe, graph_html, show_html, show_note, show_table, stack
+from workbench_lib.errors import InputError, WorkbenchError
 from workbench_lib.files import write_text
-from workbench_lib.widgets import beside
+from workbench_lib.runs import Run
+from workbench_lib.widgets import beside, choice
 
 QUESTION = "Does the graph explain why the answer is right?"
 RIGHT, WRONG = "yes", "no"
@@ -73,6 +75,58 @@ class JudgementSheet(ipywidgets.VBox):  # type: ignore[misc]
         said = zip(shown.systems, (answer.value == RIGHT for answer in self.answers), strict=True)
         record(self._file, [Judgement(self._annotator, shown.case.id, system, is_right) for system, is_right in said])
         self._show()
+
+
+def judge(compared: Mapping[str, Mapping[str, Run]]) -> ipywidgets.Widget:
+    """Choose a task, say who you are, and judge; what is answered lies in the folder of the second run.
+
+    Args:
+        compared: Of each task two runs, by the titles of their systems (see `case_studies.compared_runs`).
+    """
+    if not compared:
+        return ipywidgets.HTML(show_note("This experiment has no two runs of a task of graphs.").html)
+    task = choice("Task", list(compared))
+    name = ipywidgets.Text(description="Your name", placeholder="as it should stand in the file")
+    begin, place = ipywidgets.Button(description="Begin", icon="play"), ipywidgets.VBox()
+
+    def open_sheet(_: Any) -> None:
+        runs = compared[task.value]
+        try:
+            place.children = [JudgementSheet(read_cases(runs), judgement_file(runs), name.value.strip())]
+        except WorkbenchError as error:
+            place.children = [ipywidgets.HTML(show_note(str(error), is_fault=True).html)]
+
+    begin.on_click(open_sheet)
+    return ipywidgets.VBox([beside(task, name, begin), place])
+
+
+def judgement_file(runs: Mapping[str, Run]) -> Path:
+    """Where judgements of two runs are kept."""
+    first, second = runs.values()
+    return second.folder / f"judgements_beside_{first.id}.csv"
+
+
+def show_outcomes(compared: Mapping[str, Mapping[str, Run]]) -> Live:
+    """What the judgements of each task say so far."""
+    files = {task: judgement_file(runs) for task, runs in compared.items() if len({*runs.values()}) == 2}
+    rows = [_outcome_row(task, path) for task, path in files.items() if path.exists()]
+    return show_table(pd.DataFrame(rows)) if rows else show_note("Nobody has judged a graph of these runs yet.")
+
+
+def _outcome_row(task: str, path: Path) -> dict[str, object]:
+    found = outcome(read_judgements([path]))
+    accuracy = {
+        system: f"{100 * m.value:.1f} [{100 * m.low:.1f}, {100 * m.high:.1f}]" for system, m in found.accuracy.items()
+    }
+    kappas = [kappa for kappa in found.cohen.values() if kappa is not None]
+    return {
+        "task": task,
+        "cases": found.cases,
+        **accuracy,
+        "Cohen's kappa (mean)": round(sum(kappas) / len(kappas), 3) if kappas else None,
+        "Fleiss' kappa": None if found.fleiss is None else round(found.fleiss, 3),
+        "p (sign test)": None if found.comparison is None else round(found.comparison.p_value, 4),
+    }
 
 
 def write_form(cases: Sequence[Case], folder: Path, *, number: int, seed: int, annotator: str = "") -> None:

@@ -8,13 +8,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from eg3p_lib.corpora import knowledge_of
 from eg3p_lib.knowledge import DATA, read_knowledge, resolve_sources
 from eg3p_lib.linking import linked_concepts, words_of
 from eg3p_lib.multiple_choice import Question, read_questions
+from eg3p_lib.params import GraphSynthesisParams
 from eg3p_lib.store import KnowledgeBase
 from eg3p_lib.structure import is_parsed, respaced, structure_faults, triples_of
 from workbench_lib.paths import find_data
+from workbench_lib.runs import finished
 from workbench_lib.scores import Scores, summarise
+from workbench_lib.stages import is_run
 from workbench_lib.tasks import Example, Split, TaskError
 
 STARTER = DATA / "starter_questions"
@@ -42,7 +46,7 @@ def load_questions(data: str, split: Split, *, name: str, knowledge: str = "star
     Args:
         data: "starter" (built in), or a folder of the official files, here or under WORKBENCH_DATA.
         name: commonsenseqa or openbookqa.
-        knowledge: "starter", a knowledge file, or a pattern of files of triples.
+        knowledge: "starter", a knowledge file, a pattern of files of triples, or the run of a corpus made from some.
 
     Raises:
         TaskError: there is no such split, or it has no answers.
@@ -88,6 +92,8 @@ def _question_file(data: str, split: Split, name: str) -> Path:
 
 @lru_cache(maxsize=2)
 def _knowledge(source: str) -> KnowledgeBase:
+    if is_run(source):
+        return knowledge_of(GraphSynthesisParams.make(finished(source).record()["params"])).read()
     return read_knowledge(resolve_sources([source]))
 
 

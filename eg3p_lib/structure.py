@@ -17,15 +17,15 @@ MAX_WORDS = 3
 MIN_CONCEPTS = 2
 
 FAULTS = {
-    "edge_count": "too few edges (strict: or too many, or repeated ones)",
-    "not_triple": "notation: an edge is no triple",
-    "relation": "a relation that the data set has not",
-    "words": "a concept of no or too many words",
-    "concepts": "too few concepts of the belief or the argument",
+    "edge_count": "edge count",
+    "not_triple": "notation",
+    "relation": "unknown relation",
+    "words": "words of a concept",
+    "concepts": "concepts of belief or argument",
     "disconnected": "disconnected",
     "cycle": "cyclic",
 }
-"""What keeps a graph from being structurally correct."""
+"""What keeps a graph from being structurally correct, and how it is called to readers."""
 
 Triples = list[tuple[str, str, str]]
 

@@ -5,8 +5,9 @@ with the generator; and the stored SQL (the whole question, for SQL pairs) runs 
 
 wrong: another answer comes out. ambiguous: readers could differ, over a tie, a name of several rows, cells that differ
 in case, or what the words mean. malformed: text that does not parse or contradicts the other columns, or bad English.
-leaked: the answer stands in the question, or a table is in both splits (counted once a table and shard). truncated: an
-answer that is no cell of the table shown. unchecked: a question or a cell that the oracle cannot read; no fault.
+leaked: the answer stands in the question, or the table is in the other split too (between shards, that counts once for
+each). truncated: an answer that is no cell of the table shown. unchecked: a question or a cell that the oracle cannot
+read; no fault.
 """
 
 from __future__ import annotations

@@ -6,9 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from workbench_lib import paths
 
+settings.register_profile("workbench", deadline=None)  # machines are shared: no test is about wall-clock time
+settings.load_profile("workbench")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 

@@ -116,9 +116,12 @@ def _put_in_place(fresh: Path, folder: Path) -> None:
 
 
 def _finish_renaming(folder: Path, accelerator: Accelerator) -> None:
-    """Put the old folder back where a run was stopped between the two renames."""
-    if accelerator.is_main_process and not folder.exists() and _old(folder).exists():
-        _old(folder).rename(folder)
+    """Put the old folder back where a run was stopped between the two renames; drop it where it was stopped later."""
+    if accelerator.is_main_process and _old(folder).exists():
+        if folder.exists():
+            shutil.rmtree(_old(folder))
+        else:
+            _old(folder).rename(folder)
     accelerator.wait_for_everyone()
 
 

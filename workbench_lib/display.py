@@ -90,7 +90,7 @@ def graph_html(edges: Edges, title: str = "", focus: str = "", marked: Collectio
 
     Marked edges have a colour of their own, and are dashed.
     """
-    lines = max(Counter(x for x, _ in layout(edges, focus).values()).values(), default=1)
+    _, lines = _spread(layout(edges, focus).values())
     height_px = max(360, 36 * lines + 40)
     page = html.escape(_REMOTE.sub("", _page(edges, focus, height_px, marked)), quote=True)
     caption = html.escape(title or describe(edges), quote=True)
@@ -130,10 +130,9 @@ def _inches(edges: Edges, focus: str) -> tuple[float, float]:
     return 2.6 * (columns - 1 + 2 * margin), line_inches * lines + 0.9
 
 
-def _spread(places: Iterable[tuple[float, float]]) -> tuple[int, int]:
-    """How many columns there are, and the most lines in one."""
-    counts = Counter(x for x, _ in places)
-    return max(len(counts), 1), max(counts.values(), default=1)
+def _spread(places: Collection[tuple[float, float]]) -> tuple[int, int]:
+    """How many columns there are, and the lines of the fullest one."""
+    return max(len({x for x, _ in places}), 1), round(max((abs(y) for _, y in places), default=0) / 0.35) + 1
 
 
 def _draw(axes: Axes, edges: Edges, title: str, focus: str, marked: Collection[Edge]) -> None:
@@ -162,13 +161,15 @@ def describe(edges: Edges) -> str:
 def layout(edges: Edges, focus: str = "") -> dict[str, tuple[float, float]]:
     """A place for every concept: x is its column, and y spreads a column evenly around 0.
 
-    Columns are the layers from the starts (left) to the sink (right); with a focus: what leads to it, itself, the rest.
+    Columns are the layers from the starts (left) to the sink (right), with room for the edges that pass through them;
+    with a focus: what leads to it, itself, the rest.
     """
-    columns = _around(edges, focus) if focus else _layered(edges)
+    columns: Sequence[Sequence[str | None]] = _around(edges, focus) if focus else _layered(edges)
     return {
         concept: (float(x), 0.7 * (k - (len(column) - 1) / 2))
         for x, column in enumerate(columns)
         for k, concept in enumerate(column)
+        if concept is not None
     }
 
 
@@ -180,25 +181,31 @@ def _around(edges: Edges, focus: str) -> list[list[str]]:
     return [column for column in ([*left][::-1], [focus], right[::-1]) if column]
 
 
-def _layered(edges: Edges) -> list[list[str]]:
+def _layered(edges: Edges) -> list[list[str | None]]:
+    """The concepts of each column, and None where an edge passes through it."""
     graph = nx.DiGraph()
-    graph.add_edges_from((head, tail) for head, _, tail in edges if head != tail)
     graph.add_nodes_from(concept for head, _, tail in edges for concept in (head, tail))
+    for head, _, tail in edges:
+        if not nx.has_path(graph, tail, head):  # an edge that would close a cycle leads back
+            graph.add_edge(head, tail)
     layers = _layers(graph)
-    columns: dict[int, list[str]] = {}
+    columns: list[list[str | None]] = [[] for _ in range(max(layers.values(), default=-1) + 1)]
     for concept in graph:
-        columns.setdefault(layers[concept], []).append(concept)
-    return [columns[x] for x in sorted(columns)]
+        columns[layers[concept]].append(concept)
+    for head, tail in _by_pair(edges):
+        first, last = sorted((layers[head], layers[tail]))
+        for x in range(first + 1, last):
+            columns[x].append(None)
+    return columns
 
 
 def _layers(graph: nx.DiGraph) -> dict[str, int]:
-    """Layers counted from the left; concepts on a cycle share a layer."""
-    parts = nx.condensation(graph)
-    to_end: dict[int, int] = {}
-    for part in reversed(list(nx.topological_sort(parts))):
-        to_end[part] = max((to_end[after] + 1 for after in parts.successors(part)), default=0)
+    """Layers counted from the left."""
+    to_end: dict[str, int] = {}
+    for concept in reversed(list(nx.topological_sort(graph))):
+        to_end[concept] = max((to_end[after] + 1 for after in graph.successors(concept)), default=0)
     longest = max(to_end.values(), default=0)
-    return {concept: longest - to_end[part] for concept, part in parts.graph["mapping"].items()}
+    return {concept: longest - steps for concept, steps in to_end.items()}
 
 
 def _page(edges: Edges, focus: str, height_px: int, marked: Collection[Edge]) -> str:

@@ -201,7 +201,9 @@ class AnalysisParams(StageParams):
 def is_run(name: str) -> bool:
     """Whether a `model` parameter means a run of ours rather than a folder or a hub model."""
     stem, slash, _ = name.partition("/")
-    return (bool(slash) and (NOTEBOOKS_DIR / f"{stem}.ipynb").exists()) or (runs_dir() / name / "params.yaml").exists()
+    if slash:  # which is in no id: a run's own model folder has a params.yaml, too
+        return (NOTEBOOKS_DIR / f"{stem}.ipynb").exists()
+    return (runs_dir() / name / "params.yaml").exists()
 
 
 def model_identity(name: str) -> str:

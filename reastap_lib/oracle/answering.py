@@ -18,6 +18,7 @@ from reastap_lib.oracle.results import like_the_cells
 from reastap_lib.oracle.sheet import Rows, Sheet, Unclear, Unreadable, is_blank, plain
 
 JOIN = ", "
+_WORDS = re.compile(r"\w+")
 _CLAUSES = ("where", "whose", "asked", "had", "then")
 
 
@@ -208,6 +209,10 @@ def stands_in(answer: str, texts: Iterable[str]) -> bool:
     >>> stands_in("Reds", ["the Reds"]), stands_in("Red", ["Reds"]), stands_in("5", ["5"])
     (True, False, False)
     """
-    wanted = plain(answer)
-    word = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)")
-    return len(wanted) > 2 and any(word.search(plain(text)) for text in texts)
+    wanted = _spaced(answer)
+    return len(answer) > 2 and bool(wanted.strip()) and any(wanted in _spaced(text) for text in texts)
+
+
+def _spaced(text: str) -> str:
+    """The words of a text with a space before and after each."""
+    return f" {' '.join(_WORDS.findall(plain(text)))} "

@@ -15,6 +15,7 @@ _FULL = words("january february march april may june july august september octob
 _DAYS = words("monday tuesday wednesday thursday friday saturday sunday")
 _ASIDE = frozenset([*_DAYS, *(d[:n] for d in _DAYS for n in (3, 4, 5)), "st", "nd", "rd", "th", "of"])
 _DASH = re.compile(r"\s?[–—]\s?|\s-\s|(?<=[0-9])[-/](?=[0-9])|\s(?:to|until)\s")
+_FIGURES = re.compile(r"[0-9]{1,2} ?([-/.]) ?[0-9]{1,2} ?\1 ?[0-9]{4}")
 _NOW = frozenset(["", "present", "current", "now", "date", "incumbent", "today"])
 _FAR = (9999, 0, 0)
 
@@ -49,9 +50,10 @@ def time(text: str, day_first: bool | None = None) -> Time | None:
     return _decade(bare) or _range(bare)
 
 
+@lru_cache(maxsize=65536)
 def is_numeric(text: str) -> bool:
     """Whether a cell is a date in figures whose order of day and month must be known."""
-    return re.fullmatch(r"[0-9]{1,2} ?([-/.]) ?[0-9]{1,2} ?\1 ?[0-9]{4}", without_marks(text)) is not None
+    return _FIGURES.fullmatch(without_marks(text)) is not None
 
 
 def day_comes_first(texts: list[str]) -> bool | None:

@@ -124,7 +124,11 @@ def _fill(sheet: Sheet, text: str, pieces: list[str], at: int, filled: Filled) -
 def _places(text: str, following: str, at: int) -> list[int]:
     if not following:  # the slot behind is `unit`, which may be empty
         return [len(text) - 1 - len(unit) for unit in _UNITS]
-    return [at + found.start() for found in re.finditer(f"(?={re.escape(following)})", text[at:])]
+    found = []
+    while (at := text.find(following, at)) >= 0:
+        found.append(at)
+        at += 1
+    return found
 
 
 def _place(sheet: Sheet, text: str) -> list[tuple[int, str, bool]]:

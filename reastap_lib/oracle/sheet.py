@@ -24,6 +24,7 @@ _TOTAL = frozenset(["total", "totals", "grand total", "overall", "sum", "average
 _NAMING = frozenset(
     words("year rank position pos place no number # id round week season episode car start finish grid division tier")
 )
+_RUNS, _EDGES = re.compile(r"[^\W_]+"), re.compile(r"^\W+|\W+$")
 _ADDED_NOUNS = (" figure", " entry", " year", " date", " period")
 
 
@@ -138,10 +139,8 @@ class Sheet:
         return numbers
 
     def _times(self, column: int) -> dict[int, Time]:
-        cells = {i: self.columns[column][i] for i in self.present(column)}
-        figures = [cell for cell in cells.values() if is_numeric(cell)]
-        order = day_comes_first(figures) if figures else None
-        if figures and order is None:
+        cells, order = {i: self.columns[column][i] for i in self.present(column)}, self.day_first(column)
+        if order is None and any(map(is_numeric, cells.values())):
             raise Unreadable("day or month may come first")
         found = {i: time(cell, order) for i, cell in cells.items()}
         bad = [cells[i] for i, value in found.items() if value is None]
@@ -153,10 +152,14 @@ class Sheet:
             raise Unreadable("dates of mixed precision")
         return times
 
+    def day_first(self, column: int) -> bool | None:
+        """Whether the column's dates in figures begin with the day; None where there are none, or that is unclear."""
+        cells = (self.columns[column][i] for i in self.present(column))
+        return self.remember("day first", column, lambda: day_comes_first(list(filter(is_numeric, cells))))
+
     def time_of(self, column: int, text: str) -> Time:
         """A time said in the question, read as the column's cells are."""
-        figures = [self.columns[column][i] for i in self.present(column) if is_numeric(self.columns[column][i])]
-        found = time(text, day_comes_first(figures) if figures else None)
+        found = time(text, self.day_first(column))
         if found is None:
             raise Unreadable(f"{text!r} is no date")
         return found
@@ -193,10 +196,9 @@ class Sheet:
 
     def _holding(self, column: int, word: str) -> Rows:
         wanted, cells = plain(word), self.columns[column]
-        parts = re.compile(rf"(?<![^\W_]){re.escape(wanted)}(?![^\W_])")
         texts = {i: " ".join(unicodedata.normalize("NFKC", cells[i]).casefold().split()) for i in self.present(column)}
-        somewhere = frozenset(i for i, text in texts.items() if parts.search(text))
-        apart = frozenset(i for i in somewhere if any(re.sub(r"^\W+|\W+$", "", w) == wanted for w in texts[i].split()))
+        somewhere = frozenset(i for i, text in texts.items() if wanted in _RUNS.findall(text))
+        apart = frozenset(i for i in somewhere if any(_EDGES.sub("", w) == wanted for w in texts[i].split()))
         if apart != somewhere:
             raise Unclear(f"{word!r} is a word of its own in some cells of {self.header[column]!r}, a part in others")
         return apart

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from eg3p_lib.relations import RELATION_TEXT, RELATIONS
+from eg3p_lib.templates import load_templates
+
 
 @pytest.fixture(scope="module")
 def desk(open_notebook: Callable[[str], Any]) -> Any:
@@ -79,6 +82,11 @@ def test_an_edited_template_shows_at_once_and_a_fault_in_place(explorer: Any) ->
     told = explorer.get_by_text("The relations of this graph: ")
     relation = re.split(r"[:,.] ?", told.inner_text())[1]
     explorer.get_by_role("button", name=relation, exact=True).click()
+    texts = {key: "\n".join(load_templates().statements[key]) for key in RELATIONS}
+    now = texts.get(relation) or texts[next(key for key, words in RELATION_TEXT.items() if words == relation)]
+    from playwright.sync_api import expect  # there, since the browser fixture is
+
+    expect(explorer.get_by_label("Statements")).to_have_value(now)  # the kernel has put this relation's there
     explorer.get_by_label("Statements").fill("X <i>goes with</i> Y")
     wait_for("<i>goes with</i>", explorer.locator("table"))
     explorer.get_by_label("Statements").fill("X goes")

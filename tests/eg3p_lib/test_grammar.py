@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,13 @@ from eg3p_lib.graphs import ExplanationGraph
 from eg3p_lib.relations import EXPLAGRAPHS_RELATIONS
 from eg3p_lib.structure import structure_faults
 from eg3p_lib.tasks import EXPLAGRAPHS
+from workbench_lib import learning, runs
+from workbench_lib.errors import WorkbenchError
 from workbench_lib.generation import generate, generation_config
-from workbench_lib.seq2seq import build_model, train_tokenizer
+from workbench_lib.metrics_log import read_metrics
+from workbench_lib.params import load_params
+from workbench_lib.seq2seq import build_model, save, train_tokenizer
+from workbench_lib.stages import FinetuningParams
 
 CONCEPT = r"[^\s;()]+(?: [^\s;()]+){0,2}"
 EDGE = rf"\({CONCEPT}; (?:{'|'.join(sorted(EXPLAGRAPHS_RELATIONS))}); {CONCEPT}\)"
@@ -273,3 +280,37 @@ def test_places_are_those_of_three_fields() -> None:
     head, tail = 1 + 2 + 2 + 1 + 3, 1 + 2 + 2 + 1
     assert len(all_places()) == 1 + head + len(beginnings) + 28 + tail
     assert all_places()[0] == Place(BETWEEN, "")
+
+
+# --- whole runs --------------------------------------------------------------------------------------------------
+
+
+def finetuning(home: Path, **changes: Any) -> FinetuningParams:
+    save(bart(), words(), home / "model")
+    few = {"steps": 10, "checkpoint_every": 10, "validate_every": 10, "train_share": 0.1, "max_target_tokens": 100}
+    preset = load_params("04_finetuning", "tiny").model_dump()
+    return FinetuningParams.make({**preset, **few, "model": str(home / "model"), "constrained": True, **changes})
+
+
+@pytest.mark.slow
+def test_a_constrained_run_writes_graphs_alone_and_its_record_says_so(home: Path) -> None:
+    params = finetuning(home, generate_every=10)
+    run = runs.start(params)
+    record = learning.finetune(params, EXPLAGRAPHS, run)
+    assert (record["constrained"], record["hit_limit"], record["hit_limit_share"]) == (True, 0, 0.0)
+    rows = [json.loads(line) for line in (run.folder / "generated.jsonl").read_text().splitlines()][1:]
+    assert {row["id"] for row in rows} == {example.id for example in EXPLAGRAPHS.load("starter", "dev")}
+    assert all(is_a_graph(row["text"]) for row in rows)
+    (measured,) = [row for row in read_metrics(run.folder / "metrics.jsonl") if "parsed" in row]
+    assert measured["parsed"] == 1.0
+    assert finetuning(home, constrained=False).run_id() != params.run_id()
+
+
+def test_a_limit_that_is_too_low_stops_a_run_before_it_is_trained(home: Path) -> None:
+    with pytest.raises(GrammarError, match="and max_new_tokens=8"):
+        learning.task_metrics(finetuning(home, max_target_tokens=8), learning.Learner(bart(), words()), EXPLAGRAPHS, [])
+
+
+def test_a_task_without_a_notation_cannot_be_constrained(home: Path) -> None:
+    with pytest.raises(WorkbenchError, match="the task 'wikitq' has no notation to hold texts to"):
+        runs.start(finetuning(home, task="wikitq"))

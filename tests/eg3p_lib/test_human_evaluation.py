@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 
+from eg3p_lib.__main__ import app
 from eg3p_lib.case_studies import Answer, Case
 from eg3p_lib.human_evaluation import (
     COLUMNS,
@@ -35,11 +38,18 @@ from eg3p_lib.judgement_sheets import (
     RIGHT,
     WRONG,
     JudgementSheet,
+    judge,
+    judgement_file,
     read_form,
     read_judged,
+    show_outcomes,
     write_form,
 )
+from workbench_lib import cli, runs
 from workbench_lib.errors import InputError
+from workbench_lib.params import load_params
+from workbench_lib.runs import Run
+from workbench_lib.tasks import get_task
 
 CASES = [
     Case(
@@ -275,3 +285,80 @@ def test_a_graph_that_is_none_is_shown_as_text(tmp_path: Path) -> None:
     assert "<li>no graph</li>" in (tmp_path / FORM).read_text()
     sheet = JudgementSheet(CASES[3:4], tmp_path / "j.csv", "a", number=1)
     assert "can&#x27;t be drawn: no graph" in sheet.area.value
+
+
+# --- of the runs of an experiment --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def compared(home: Path) -> dict[str, dict[str, Run]]:
+    """Two finished runs of built-in questions, made up."""
+    found = {}
+    for seed, title in enumerate(("without", "with")):
+        params = load_params("04_finetuning", "tiny", {"task": "commonsenseqa", "model": "tiny", "seed": seed})
+        run = runs.start(params)
+        ids = [example.id for example in get_task("commonsenseqa").load("starter", "dev")]
+        runs.write_jsonl(
+            run.folder / "predictions.jsonl", ({"id": name, "prediction": f"(a{seed}; is a; b)"} for name in ids)
+        )
+        run.finish(params, {})
+        found[title] = run
+    return {"commonsenseqa": found}
+
+
+def test_a_judge_says_who_they_are_and_begins(compared: dict[str, dict[str, Run]]) -> None:
+    box = judge(compared)
+    (_, name, begin), place = box.children[0].children, box.children[1]
+    begin.click()
+    assert "needs the annotator" in place.children[0].value
+    name.value = " anna "
+    begin.click()
+    (sheet,) = place.children
+    assert "Case 1 of 8" in sheet.area.value
+    answer(sheet, RIGHT, WRONG)
+    first, second = compared["commonsenseqa"].values()
+    path = second.folder / f"judgements_beside_{first.id}.csv"
+    assert {judgement.annotator for judgement in read_judgements([path])} == {"anna"}
+
+
+def test_what_all_judges_say_is_a_table(compared: dict[str, dict[str, Run]]) -> None:
+    assert "Nobody has judged" in show_outcomes(compared).html
+    path = judgement_file(compared["commonsenseqa"])
+    for name in ("anna", "bert"):
+        record(path, [*said(name, "with", 1, 1, 1, 1), *said(name, "without", 0, 0, 0, 1)])
+    page = show_outcomes(compared).html
+    assert "commonsenseqa" in page
+    assert "100.0 [100.0, 100.0]" in page
+    assert "Cohen" in page
+    assert "0.25" in page  # of 3 cases in which one is better, all speak for one
+
+
+def test_an_experiment_without_graphs_has_nothing_to_judge() -> None:
+    assert "has no two runs" in judge({}).value
+    assert "Nobody has judged" in show_outcomes({}).html
+
+
+def test_the_command_line_writes_a_form_and_reads_what_was_judged(
+    compared: dict[str, dict[str, Run]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def call(*arguments: object) -> dict[str, Any]:
+        monkeypatch.setattr(sys, "argv", ["eg3p_lib", *map(str, arguments), "--json"])
+        with pytest.raises(SystemExit) as exit_:
+            cli.run(app)
+        assert not exit_.value.code
+        result: dict[str, Any] = json.loads(capsys.readouterr().out.splitlines()[-1])
+        return result
+
+    names = [run.id for run in compared["commonsenseqa"].values()]
+    made = call("sheet", *names, "--out", tmp_path / "anna", "--cases", 3)
+    assert made == {"folder": str(tmp_path / "anna"), "cases": 3}
+    text = (tmp_path / "anna" / ANSWERS).read_text()
+    (tmp_path / "anna" / ANSWERS).write_text(text.replace(",\n", ",1\n"))
+    found = call("judged", tmp_path / "anna" / ANSWERS)
+    assert (found["cases"], found["judgements"]) == (3, 6)
+    assert {system: metric["value"] for system, metric in found["semantic_accuracy"].items()} == dict.fromkeys(
+        names, 1.0
+    )

@@ -99,7 +99,7 @@ def test_the_demo_runs_every_notebook_and_pairs_each_task_with_its_baseline() ->
         "03_pretraining",
         "04_finetuning",
     }
-    assert len({item.id for item in plan}) == len(plan) == 10
+    assert len({item.id for item in plan}) == len(plan) == 12
     finetuned = [item.params.model_dump() for item in plan if item.notebook == "04_finetuning"]
     for task in ("explagraphs", "wikitq"):
         assert {run["fresh_weights"] for run in finetuned if run["task"] == task} == {True, False}
@@ -108,7 +108,7 @@ def test_the_demo_runs_every_notebook_and_pairs_each_task_with_its_baseline() ->
 @pytest.mark.realdata
 def test_the_demo_can_be_planned_on_real_data(data_root: Path) -> None:
     plan = load_experiment("demo").plan("small")
-    assert len({item.id for item in plan}) == 10
+    assert len({item.id for item in plan}) == 12
 
 
 @pytest.mark.slow

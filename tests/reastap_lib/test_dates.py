@@ -9,6 +9,11 @@ from hypothesis import strategies as st
 from reastap_lib.dates import OPEN_END, Date, Span, may_be_month, parse_date, parse_span
 
 
+def test_dates_of_texts_without_their_spaces_or_with_too_many() -> None:
+    assert parse_date("September22,2004") == Date(2004, 9, 22)
+    assert parse_date("tuesday , march 4 , 2008") == Date(2008, 3, 4)
+
+
 @pytest.mark.parametrize(
     "text", ["May", "1995", "10.2014", "24.06", "3rd", "12", "1:23.45", "Sun", "99", "5,723", "September 8", "2001-02"]
 )

@@ -42,6 +42,14 @@ def test_rows_that_are_no_data_are_set_aside_and_counted(tmp_path: Path) -> None
     }
 
 
+def test_a_row_that_is_mostly_the_header_is_set_aside(tmp_path: Path) -> None:
+    rows = nations(9)
+    write(tmp_path / "a.csv", [*rows[:4], ["Classic", "Gold", "silver"], *rows[4:]])
+    prepared = prepare([str(tmp_path)], Limits(), 350)
+    assert prepared.left_out == {"header again (row)": 1}
+    assert [len(table) for table in prepared.tables] == [9]
+
+
 def test_a_table_too_small_without_its_total_is_left_out(tmp_path: Path) -> None:
     write(tmp_path / "a.csv", [*nations(7), ["Total", "63", "280"]])
     write(tmp_path / "b.csv", nations(8, "m"))

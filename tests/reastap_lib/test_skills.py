@@ -116,6 +116,25 @@ def test_units_of_time_are_named_unless_years(players: TypedTable) -> None:
         assert "Born" in question.text
 
 
+def test_names_of_several_rows_are_asked_with_their_column(typed) -> None:  # type: ignore[no-untyped-def]
+    rows = [[f"team {i}", f"team {i + 1}", f"{1990 + i}"] for i in range(8)]  # team 1 to 7 stand in two rows
+    found = list(questions("date_difference", typed(["Winner", "Second", "Year"], rows), 200))
+    assert found
+    assert all("Winner" in question.text or "Second" in question.text for question in found)
+    alone = [[f"team {i}", f"town {i}", f"{1990 + i}"] for i in range(8)]
+    bare = list(questions("date_difference", typed(["Winner", "Town", "Year"], alone), 200))
+    assert any("Winner" not in question.text and "Town" not in question.text for question in bare)
+
+
+def test_plural_names_take_no_has_and_no_every(typed) -> None:  # type: ignore[no-untyped-def]
+    rows = [[f"a{i} b", f"c{i % 2}", f"{i * 3}", f"{i % 3}"] for i in range(9)]
+    table = typed(["Stations", "Line", "Height", "Depth"], rows)
+    for name in ("numerical_comparison", "quantifiers"):
+        found = [question.text for question in questions(name, table, 200)]
+        assert found
+        assert not [text for text in found if " has " in text or "every Stations" in text or "a Stations" in text]
+
+
 def test_quantifiers_come_out_as_drawn() -> None:
     for table in builtin_tables()[::40]:
         typed = type_table(table)

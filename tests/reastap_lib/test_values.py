@@ -41,7 +41,7 @@ def test_Y01_texts(text: str) -> None:
     assert not is_missing(text)
 
 
-@pytest.mark.parametrize("text", ["—", "N/A", "", "-", "n/a", "n / a", "?", "…", "TBA"])
+@pytest.mark.parametrize("text", ["—", "N/A", "", "-", "n/a", "n / a", "?", "…", "TBA", "–/–", ",", "---"])
 def test_Y01_missing(text: str) -> None:
     assert is_missing(text)
     assert parse_number(text) is None

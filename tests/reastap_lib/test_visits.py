@@ -47,6 +47,21 @@ def test_nothing_is_asked_twice(players: TypedTable) -> None:
     assert shown.asked == 1
 
 
+@pytest.mark.parametrize(
+    ("question", "program", "reason"),
+    [
+        ("Is Bob the one of the Blues beside Dee?", Select(0, (Is(0, "Bob"),)), "the answer stands in the question"),
+        ("How many had had Reds?", Count((Is(1, "Reds"),)), "a word twice in a row"),
+    ],
+)
+def test_questions_that_read_badly_are_refused(
+    players: TypedTable, question: str, program: object, reason: str
+) -> None:
+    rejected = Counter[str]()
+    assert visit(players).ask(one(Question(question, program)), random(), 0.5, rejected) is None
+    assert rejected == {f"mine: {reason}": ATTEMPTS}
+
+
 def test_many_different_questions_are_found(players: TypedTable) -> None:
     shown, numbers = visit(players), random()
     rows = [shown.ask(get_skill("counting"), numbers, wish, Counter()) for wish in np.linspace(0, 0.99, 40)]

@@ -27,7 +27,20 @@ def test_headers_that_are_plurals(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Height", "No. of seats", "Class", "Status", "Series", "Pos", "Tennis", "As", "Goals for figure", ""]
+    "name",
+    [
+        "Height",
+        "No. of seats",
+        "Class",
+        "Status",
+        "Series",
+        "Pos",
+        "Tennis",
+        "As",
+        "Goals for figure",
+        "GDP (2014) millions",
+        "",
+    ],
 )
 def test_headers_that_are_none(name: str) -> None:
     assert (is_plural(name), was(name)) == (False, "was")
@@ -45,6 +58,9 @@ def test_headers_that_are_none(name: str) -> None:
         ("Release date", ["12 May 1998", "3 May 1999"], "Release date"),
         ("Goals for", ["3", "5"], "Goals for figure"),
         ("2005", ["3", "5"], "2005 figure"),
+        ("Highest rate", ["3", "5"], "Highest rate figure"),
+        ("Year born", ["1998", "2001"], "Year born"),
+        ("Urban areas:", ["Ann", "Bob"], "Urban areas"),
         ("2005", ["2R", "A"], "2005 entry"),
     ],
 )

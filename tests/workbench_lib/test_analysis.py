@@ -87,6 +87,11 @@ def test_main_metrics_are_the_first_that_a_task_names_and_that_were_computed(mon
 # --- outcomes of runs --------------------------------------------------------------------------------------------
 
 
+def test_tasks_of_one_corpus_size_are_drawn_only_where_there_are_no_others() -> None:
+    assert main_metrics(FRAME.iloc[1:4]) == {"explagraphs": ["StCA"]}
+    assert list(main_metrics(FRAME.iloc[2:4])) == ["explagraphs", "wikitq"]
+
+
 def made(home: Path, run_id: str, stage: str, record: dict[str, Any] | None) -> Any:
     run = Run(home / "runs" / run_id)
     run.folder.mkdir(parents=True)

@@ -228,10 +228,17 @@ def test_every_edge_points_right_and_no_two_concepts_share_a_place(pairs: set[tu
     assert {places[sink][0] for sink in sinks} == {max(x for x, _ in places.values())}
 
 
-def test_concepts_on_a_cycle_share_a_column() -> None:
+def test_an_edge_that_closes_a_cycle_leads_back() -> None:
     places = layout([*CYCLE, ("a", "r", "z")])
-    assert {places[c][0] for c in "abc"} == {0}
-    assert places["z"] == (1, 0)
+    assert [places[c][0] for c in "abc"] == [0, 1, 2]
+    assert layout([("a", "r", "a")]) == {"a": (0, 0)}
+
+
+def test_an_edge_that_passes_a_column_runs_through_no_concept() -> None:
+    places = layout([("a", "r", "b"), ("b", "r", "c"), ("a", "r", "c"), ("c", "r", "a")])
+    assert [places[c][0] for c in "abc"] == [0, 1, 2]
+    assert places["a"][1] == places["c"][1] == 0
+    assert abs(places["b"][1]) >= 0.35
 
 
 def test_describe_says_the_graph_in_words() -> None:

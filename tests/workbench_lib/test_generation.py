@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 import torch
 from transformers import LogitsProcessor
-from workbench_toy_training import toy_model, toy_params, toy_store
+from workbench_toy_training import toy_model, toy_params
 
 from workbench_lib.errors import InputError
 from workbench_lib.generation import Generated, GenerationError, generate, generation_config, weights_digest
+from workbench_lib.tokens import tokenise
 from workbench_lib.training import train
 from workbench_lib.written import Written
 
-LONG = "(cars; causes; pollution)(pollution; is a; harm)"
+LONG = "(cars; causes; pollution)(pollution; is a; harm)(harm; not desires; people)(people; at location; cities)"
 LESSONS = {"b " * 15: "one", "c": "two [SEP] 2", "d d d d": LONG}
 SOURCES = ["c", "b " * 15, "d d d d", "b " * 15, "c"]  # short, long, middle
 TEXTS = [LESSONS[source] for source in SOURCES]
@@ -29,16 +30,17 @@ def copier(tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("copier")
     model = toy_model(tokenizer, dropout=0.0)
-    params = toy_params(
-        steps=80, learning_rate=0.003, dropout=0.0, label_smoothing=0.0, tokens_a_batch=2000, validate_every=80
-    )
-    train(model, toy_store(folder / "tokens", tokenizer, list(LESSONS.items())), None, params, folder)
+    params = toy_params(steps=100, learning_rate=0.003, dropout=0.0, label_smoothing=0.0, tokens_a_batch=2000)
+    limits = {"max_source_tokens": 64, "max_target_tokens": 128}
+    store = tokenise(LESSONS.items(), tokenizer, folder / "tokens", identity="lessons", **limits)
+    assert len(store) == len(LESSONS)
+    train(model, store, None, params, folder)
     return model
 
 
 def write(model: Any, tokenizer: Any, sources: list[str], **settings: Any) -> Generated:
     of_config = {"max_new_tokens", "beams", "temperature", "top_p"} & settings.keys()
-    how = {"max_new_tokens": 64, **{name: settings.pop(name) for name in of_config}}
+    how = {"max_new_tokens": 128, **{name: settings.pop(name) for name in of_config}}
     return generate(model, tokenizer, sources, generation_config(model, **how), **{"max_source_tokens": 64, **settings})
 
 
@@ -280,7 +282,7 @@ def changed(model: Any) -> Any:
 
 @pytest.mark.parametrize(
     "change",
-    [{"model": changed}, {"beams": 2}, {"max_new_tokens": 63}, {"max_source_tokens": 63}, {"seed": 1},
+    [{"model": changed}, {"beams": 2}, {"max_new_tokens": 127}, {"max_source_tokens": 63}, {"seed": 1},
      {"sources": [*SOURCES[:-1], "e"]}, {"ids": list("56789")}, {"constraint": Forbids(50)}],
     ids=lambda change: next(iter(change)),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from workbench_lib import paths
 from workbench_lib.errors import WorkbenchError
 from workbench_lib.fetching import official_folder
 from workbench_lib.paths import find_data, find_files
-from workbench_lib.stages import model_identity
+from workbench_lib.stages import is_run, model_identity
 
 
 @pytest.fixture
@@ -70,3 +70,14 @@ def test_an_empty_home_is_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_runs_and_tokens_lie_in_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path))
     assert (paths.runs_dir(), paths.tokens_dir()) == (tmp_path / "runs", tmp_path / "tokens")
+
+
+def test_the_model_folder_of_a_run_is_a_folder_and_no_run(home: Path) -> None:
+    folder = home / "runs" / "finetuning-x-0123"
+    (folder / "model").mkdir(parents=True)
+    for place in (folder, folder / "model"):
+        (place / "params.yaml").write_text("{}")
+    assert is_run(folder.name)
+    assert not is_run(str(folder / "model"))
+    assert is_run("03_pretraining/tiny")
+    assert not is_run("facebook/bart-large")

@@ -63,3 +63,20 @@ def test_the_tasks_of_a_library_are_those_that_its_module_registers(
     )
     monkeypatch.syspath_prepend(str(tmp_path))
     assert get_task("toy", libraries=("toy_library_of_tasks",)).version == 3
+
+
+def test_a_task_in_use_of_something_is_what_it_binds() -> None:
+    using = replace(
+        TASK, uses={"model": "of a metric"}, bind=lambda things: replace(TASK, name=f"with {things['model']}")
+    )
+    assert using.using({"model": "x"}).name == "with x"
+    assert using.using({}) is using
+    with pytest.raises(TaskError, match=r"^the task 'explagraphs' can't use 'file' \(it can use: model\)$"):
+        using.using({"file": "x"})
+    with pytest.raises(TaskError, match=r"\(it can use: nothing\)$"):
+        TASK.using({"model": "x"})
+
+
+def test_what_is_read_is_a_text_or_a_pair() -> None:
+    assert Example("1", "a", "t", {}).text == "a"
+    assert Example("1", "a", "t", {}, "b").text == ("a", "b")
