@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from reastap_lib.audit_rows import FAULTS, KINDS, Part, check_rows
 from reastap_lib.serialisation import count_words
-from reastap_lib.skills import get_skill, skill_names
+from reastap_lib.skills import TABLE_1, get_skill, skill_names
 from workbench_lib.corpus import ROW_GROUP_ROWS, Corpus, CorpusError
 from workbench_lib.errors import WorkbenchError
 
@@ -131,7 +131,7 @@ def share_table(summary: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _share(name: str, count: int, n: int) -> dict[str, float | int | None]:
-    return {"n": count, "share": count / n, "paper": get_skill(name).share if name in skill_names() else None}
+    return {"n": count, "share": count / n, "paper": get_skill(name).share if name in TABLE_1 else None}
 
 
 def _rows(corpus: Corpus) -> Iterator[Mapping[str, Any]]:
