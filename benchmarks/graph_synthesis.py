@@ -67,18 +67,17 @@ def main() -> None:
         corpus = Corpus(folder / "c")
         rate = len(corpus) / built
         size = sum(path.stat().st_size for path in corpus.paths)
-        print(
-            f"corpus on disk:   {rate:>10,.0f} examples/s with {arguments.workers} workers ({built:.1f} s, {size / 1e6:,.0f} MB)"
-        )
+        told = f"with {arguments.workers} workers ({built:.1f} s, {size / 1e6:,.0f} MB)"
+        print(f"corpus on disk:   {rate:>10,.0f} examples/s {told}")
         reference = Reference(kb, 1, generator.rules)
         slow = 3 * REFERENCE_GRAPHS / seconds(lambda: reference.block(0, REFERENCE_GRAPHS))
         print(f"reference:        {slow:>10,.0f} examples/s in one process, nothing written: ratio {rate / slow:.0f}")
         floor = len(corpus) / write_again(corpus, folder)
         print(f"writing Parquet:  {floor:>10,.0f} examples/s in one process: ratio {rate / floor:.2f}")
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
-        print(
-            f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB here, {peak:.2f} GB a worker"
+        here, workers = (
+            resource.getrusage(who).ru_maxrss / 1e6 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
         )
+        print(f"peak memory: {here:.2f} GB here, {workers:.2f} GB a worker")
 
 
 if __name__ == "__main__":

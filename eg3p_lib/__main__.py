@@ -199,7 +199,7 @@ def evaluate_command(
     ],
     stance_model: Annotated[str, typer.Option(metavar="MODEL", help="For EA. " + MODEL_HELP)] = "",
     semantic_model: Annotated[str, typer.Option(metavar="MODEL", help="For SeCA. " + MODEL_HELP)] = "",
-    bertscore_model: Annotated[str, typer.Option(metavar="MODEL", help="For G-BERTScore: a folder or hub name.")] = "",
+    bertscore_model: Annotated[str, typer.Option(metavar="MODEL", help="For G-BERTScore. " + MODEL_HELP)] = "",
     bertscore_layers: Annotated[int, typer.Option(help="Its layer that is compared; 0 for its last.")] = 0,
     rows: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what each example scored as jsonl.")] = None,
     as_json: AsJson = False,

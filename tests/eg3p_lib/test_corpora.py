@@ -384,7 +384,9 @@ def test_too_little_knowledge_is_a_clear_error(
 ) -> None:
     monkeypatch.setattr(synthesis, "MAX_ATTEMPTS", 60)
     params = make_params(knowledge=[str(make_file("IsA\tdog\tpet\n"))], min_triples=2)
-    with pytest.raises(SamplingError, match=r"graphs 0 and following: 100 found no draw that fits in 60 attempts \(drawn and not taken: too_few_triples 6000\)"):
+    with pytest.raises(
+        SamplingError, match=r"graphs 0 and following: 100 .* in 60 attempts \(.*too_few_triples 6000\)"
+    ):
         build_graph_corpus(params, tmp_path / "corpus")
     assert not (tmp_path / "corpus" / MANIFEST).exists()
 

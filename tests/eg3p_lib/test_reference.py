@@ -90,7 +90,7 @@ def test_both_give_up_where_nothing_fits(
     make_kb: Callable[..., KnowledgeBase], module: Any, maker: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_ATTEMPTS", 30)
-    with pytest.raises(SamplingError, match="graphs? 4.* 30 "):
+    with pytest.raises(SamplingError, match=r"graphs? 4.* 30 "):
         maker(make_kb([("dog", "isa", "pet")]), 1, GraphRules()).block(4, 5)
 
 
