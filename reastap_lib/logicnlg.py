@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from reastap_lib.json_files import read_json
 from reastap_lib.tabfact import csv_table
-from reastap_lib.tables import Table
 from workbench_lib.errors import InputError
 from workbench_lib.paths import find_data
 from workbench_lib.tasks import Example, Split
@@ -83,15 +82,6 @@ def read_sentences(path: Path) -> Sentences:
         raise InputError("no sentences", path=path)
     folder = path.resolve().parent
     return Sentences(entries, next((p / TABLES for p in (folder, folder.parent) if (p / TABLES).is_dir()), folder))
-
-
-def table_of(table_id: str, tables: Path) -> Table:
-    """The table of that name, out of the folder of all tables.
-
-    Raises:
-        InputError: its file is missing or holds no table.
-    """
-    return csv_table(tables / table_id)
 
 
 def linked_part(example: Example) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

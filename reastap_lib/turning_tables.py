@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from reastap_lib.json_lines import read_json_lines
+from reastap_lib.json_lines import tables_of_lines
 from reastap_lib.tables import Table
 from reastap_lib.wikitext_cells import reader_text
 from reastap_lib.wikitext_strip import strip_unseen
@@ -31,15 +31,7 @@ def read_turning_tables(path: Path) -> tuple[list[Table], Counter[str]]:
     Raises:
         InputError: a line is not of this form; names it.
     """
-    tables: list[Table] = []
-    left_out: Counter[str] = Counter()
-    for number, entry in read_json_lines(path):
-        table = _table(entry, path, number)
-        if isinstance(table, Table):
-            tables.append(table)
-        else:
-            left_out[table] += 1
-    return tables, left_out
+    return tables_of_lines(path, _table)
 
 
 def _table(entry: Any, path: Path, line: int) -> Table | str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reastap_lib.cell_text import one_line
-from reastap_lib.json_lines import read_json_lines
+from reastap_lib.json_lines import read_json_lines, tables_of_lines
 from reastap_lib.tables import Table
 from reastap_lib.wikisql_queries import AGGREGATES, OPERATORS, Query
 from workbench_lib.errors import InputError
@@ -126,15 +126,7 @@ def read_wikisql(path: Path) -> tuple[list[Table], Counter[str]]:
     Raises:
         InputError: a line is no table; names it.
     """
-    tables: list[Table] = []
-    left_out: Counter[str] = Counter()
-    for number, entry in read_json_lines(path):
-        table = _table(entry, path, number)
-        if isinstance(table, Table):
-            tables.append(table)
-        else:
-            left_out[table] += 1
-    return tables, left_out
+    return tables_of_lines(path, _table)
 
 
 def cell_of(value: Any) -> str:
